@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { DEVICE_KINDS } from "./device.ts";
 import { Strict } from "./schema.ts";
+import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
 /** The names of the live data that a widget can read with `ctx.channel`. */
 export const WIDGET_CHANNELS = ["system", "calendar", "scenes", "weather", "modules"] as const;
@@ -28,6 +29,13 @@ export const Needs = Type.Object(
       }),
     ),
     channels: Type.Optional(Type.Array(Type.Enum([...WIDGET_CHANNELS]), { uniqueItems: true })),
+    /** Services of other plugins that the widget calls; those of its own plugin need no entry. */
+    services: Type.Optional(
+      Type.Array(Type.String({ pattern: SERVICE_KEY, maxLength: SERVICE_LIMITS.nameLength + 5 }), {
+        maxItems: 50,
+        uniqueItems: true,
+      }),
+    ),
     /** True for a widget that activates scenes. */
     scenes: Type.Optional(Type.Boolean()),
     /** `calendar` is `/calendar/events`, `history` is `/smart-home/devices/…/history`, `photos` is `/photos`. */

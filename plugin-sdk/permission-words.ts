@@ -31,6 +31,7 @@ type Askable = Required<Omit<Permissions, "home">> &
     widgetSees: string[];
     widgetCommands: string[];
     widgetReads: string[];
+    widgetCalls: string[];
   };
 
 /** A fixed text for a flag; a function for the values of a list and for numbers, given as text. */
@@ -104,6 +105,7 @@ export const permissionWords: PermissionWords = {
   widgetSees: (what) => `show its widget ${what}`,
   widgetCommands: (what) => `let its widget command ${what}`,
   widgetReads: (name) => `let its widget read the ${name}`,
+  widgetCalls: (name) => `let its widget call the service ${name}`,
   memoryMiB: (size) => `use up to ${size} MiB of memory`,
   storageMiB: (size) => `keep up to ${size} MiB on the disk`,
   cpuPercent: (share) => `use up to ${share} % of a processor`,

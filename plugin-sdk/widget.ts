@@ -5,6 +5,7 @@ import type { I18n, Texts } from "./i18n.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { Scene } from "./scene.ts";
+import type { ServiceDefinition, ServiceInput, ServiceOutput } from "./service.ts";
 import type { WeatherForecast } from "./weather.ts";
 import type { Settings, SettingValues } from "./widget-settings.ts";
 
@@ -116,6 +117,12 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
   commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
+  /**
+   * Calls a service that its provider opens to widgets, with the permissions of this screen: one of the widget's own
+   * plugin, or one that `needs.services` in the manifest names. Rejects with an error whose `code` is one of the
+   * service's own or of the host.
+   */
+  call<D extends ServiceDefinition>(service: D, input: ServiceInput<D>): Promise<ServiceOutput<D>>;
   /**
    * Reads a path of the HTTP API, such as `/calendar/events?start=…`, with the permissions of this screen. Aborted on
    * unmount. Rejects with a user-facing message when the host refuses.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build, type Plugin, transform } from "esbuild";
 import { toReloadFailure } from "../modules/build/code-frame.ts";
+import { SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
 import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
@@ -25,6 +26,15 @@ const SCOPED = [
   "removeEventListener",
   "mantelLoop",
 ];
+
+/** Replaces the SDK's main entry, which needs Node, by the part of it that definitions in shared files use. */
+const SHARED_DEFINITIONS: Plugin = {
+  name: "shared-definitions",
+  setup: (built) =>
+    built.onResolve({ filter: /^@mantel\/plugin-sdk$/ }, () => ({
+      path: join(SDK_FOLDER, "in-widget.ts"),
+    })),
+};
 
 /** Reports imports of Node's modules; esbuild's own message would suggest its settings. */
 const BROWSER_ONLY: Plugin = {
@@ -71,6 +81,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     plugins: [
       LIT_ELEMENT,
       sourceBoundary(folder, () => widget.allowsLinks === true),
+      SHARED_DEFINITIONS,
       BROWSER_ONLY,
       CSS_TEXT,
     ],

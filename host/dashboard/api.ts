@@ -13,6 +13,7 @@ interface Problem {
   readonly retryAfterMs?: number;
   readonly reason?: "revoked" | "expired";
   readonly errors?: readonly Fault[];
+  readonly serviceError?: string;
 }
 
 /**
@@ -34,6 +35,7 @@ export interface SignedIn {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
+  /** The code of the problem or, for an error of a plugin's service, the service's own. */
   readonly code: string;
   readonly retryAfterMs: number | undefined;
   /** Reason for refusing a session or token that was valid before. */
@@ -44,7 +46,7 @@ export class ApiError extends Error {
   constructor(status: number, problem: Problem) {
     super(problem.detail ?? `the host answered ${status}`);
     this.status = status;
-    this.code = problem.code ?? "internal";
+    this.code = problem.serviceError ?? problem.code ?? "internal";
     this.retryAfterMs = problem.retryAfterMs;
     this.reason = problem.reason;
     this.faults = problem.errors ?? [];

@@ -1,3 +1,4 @@
+import type { ServiceDefinition } from "@mantel/plugin-sdk/service";
 import type {
   CameraPicture,
   Channels,
@@ -30,6 +31,7 @@ type Shared = Pick<
   | "command"
   | "commandRoom"
   | "scene"
+  | "call"
   | "announce"
 >;
 
@@ -45,7 +47,7 @@ export interface Box {
 export type DetailsTarget = { readonly device: string } | { readonly room: string };
 
 interface Parts {
-  readonly api: Pick<Api, "open">;
+  readonly api: Pick<Api, "open" | "post">;
   readonly store: Store;
   readonly channels: Pick<ChannelSet, "get">;
   readonly commands: Pick<Commands, "send" | "activateScene">;
@@ -60,6 +62,8 @@ interface Parts {
 
 const READ_MS = 15_000;
 const NO_PICTURE: CameraPicture = { bitmap: undefined, takenAt: undefined, failed: false };
+/** Longer than the longest deadline of a service. */
+const CALL_MS = 65_000;
 
 /** State shared by all widgets of the page. */
 export class WidgetContexts {
@@ -70,7 +74,7 @@ export class WidgetContexts {
   readonly units: ReadonlySignal<"metric" | "imperial">;
   /** Opens the details of a device or a room, which grow from `box`. */
   readonly openDetails: Parts["openDetails"];
-  readonly #api: Pick<Api, "open">;
+  readonly #api: Pick<Api, "open" | "post">;
   readonly #pictures = new Map<string, ReadonlySignal<CameraPicture>>();
 
   constructor(parts: Parts) {
@@ -100,6 +104,7 @@ export class WidgetContexts {
       command: (id, command) => commands.send(id, command),
       commandRoom: (room, kind, command) => parts.commandRoom(room, kind, command),
       scene: (id) => commands.activateScene(id),
+      call: (service, input) => this.#api.post(servicePath(service), input, CALL_MS),
       announce,
     };
   }
@@ -137,3 +142,11 @@ export class WidgetContexts {
     return computed(() => valuesOf(settings, config.value)) as Context["settings"];
   }
 }
+
+/** The path of a service below the API's prefix. */
+export function servicePath({ name, version }: ServiceName): string {
+  return `/services/${version === 1 ? name : `${name}@${version}`}`;
+}
+
+/** The part of a service's definition that identifies it. */
+export type ServiceName = Pick<ServiceDefinition, "name" | "version">;

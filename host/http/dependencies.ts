@@ -19,6 +19,7 @@ import type { ModuleManager } from "../modules/manager.ts";
 import type { Publisher } from "../mqtt/publish.ts";
 import type { Photos } from "../photos/photos.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
+import type { ServiceRegistry } from "../services/registry.ts";
 import type { Samples } from "../system/samples.ts";
 import type { Weather } from "../weather/weather.ts";
 
@@ -40,6 +41,7 @@ export interface HttpDependencies {
   readonly channels: ChannelRegistry;
   readonly publisher: Publisher;
   readonly modules: ModuleManager;
+  readonly services: ServiceRegistry;
   readonly calendar: Calendar;
   readonly calendarFeed: CalendarFeed;
   readonly feedAddresses: FeedAddresses;

@@ -31,6 +31,8 @@ const Problem = Type.Object({
     ),
   ),
   retryAfterMs: Type.Optional(Type.Number()),
+  /** For `service_error`: the code that the service's provider gave. */
+  serviceError: Type.Optional(Type.String()),
   /** Config keys that were refused. */
   keys: Type.Optional(Type.Array(Type.String())),
   /** For a failed reload: true if the old code continues. */

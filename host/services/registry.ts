@@ -64,6 +64,13 @@ export class ServiceRegistry {
       .toSorted((a, b) => serviceKey(a).localeCompare(serviceKey(b)));
   }
 
+  /** A service that clients can call; `undefined` if there is none of this name, or it is only for plugins. */
+  findOpen(name: string): ServiceDefinition | undefined {
+    const key = normalServiceKey(name);
+    const definitions = [...(this.#providers.get(key)?.definitions() ?? [])];
+    return definitions.find((each) => serviceKey(each) === key && each.open !== undefined);
+  }
+
   release(id: string): void {
     for (const [name, provider] of this.#providers) {
       if (provider.id === id) this.#providers.delete(name);

@@ -34,7 +34,10 @@ export function demoWidgetContexts({ theme, timeZone }: Shared, homeStore: Store
     theme,
     timeZone,
     online: signal(true),
-    api: { open: (path) => Promise.resolve(answerTo(path, timeZone.peek())) },
+    api: {
+      open: (path) => Promise.resolve(answerTo(path, timeZone.peek())),
+      post: () => Promise.reject(new Error("the demo home has no services")),
+    },
     announce: () => undefined,
     openDetails: () => undefined,
     commandRoom: () => Promise.resolve({ ok: true }),

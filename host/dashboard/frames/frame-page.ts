@@ -15,7 +15,7 @@ import { WidgetLoader } from "../widget-loader.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { Icons } from "./icons-in-frame.ts";
 import { adaptTo, mediaSheet } from "./media.ts";
-import type { FrameFont, FrameState, ReadAnswer, ToFrame } from "./to-frame.ts";
+import type { FrameFont, FrameState, ReadAnswer, ServiceAnswer, ToFrame } from "./to-frame.ts";
 import { manifestHint } from "./widget-permissions.ts";
 import baseStyles from "../base.css";
 import themeStyles from "../theme.css";
@@ -81,6 +81,7 @@ class FramePage {
         this.#ask((call) => ({ kind: "command", call, device, command })),
       scene: (scene) => this.#ask((call) => ({ kind: "scene", call, scene })),
       read: (path, ended) => this.#read(path, ended),
+      service: (path, input) => this.#callService(path, input),
       announce: (text) => this.#send({ kind: "announce", text: text.slice(0, 500) }),
       openDetails: (target, box) => this.#send({ kind: "details", target, box: plainBox(box) }),
       commandRoom: (room, device, command) =>
@@ -141,6 +142,20 @@ class FramePage {
     return new Promise<A>((resolve) => this.#calls.set(call, resolve));
   }
 
+  /** `path` is that of the HTTP API. */
+  async #callService(path: string, input: unknown): Promise<unknown> {
+    const [name = "", version = "1"] = path.slice("/services/".length).split("@");
+    const answer = await this.#ask<ServiceAnswer>((call) => ({
+      kind: "service",
+      call,
+      name,
+      version: Number(version),
+      input,
+    }));
+    if ("result" in answer) return answer.result;
+    throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+  }
+
   async #read(path: string, ended: AbortSignal): Promise<Response> {
     ended.throwIfAborted();
     const answered = this.#ask<ReadAnswer>((call) => {
@@ -157,6 +172,7 @@ interface Asks {
   command(device: string, command: CommandBody): Promise<CommandResult>;
   scene(scene: string): Promise<CommandResult>;
   read(path: string, ended: AbortSignal): Promise<Response>;
+  service(path: string, input: unknown): Promise<unknown>;
   announce(text: string): void;
   openDetails(target: DetailsTarget, box: Box): void;
   commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
@@ -193,7 +209,10 @@ class Home {
         send: (id, command) => asks.command(id, command),
         activateScene: (id) => asks.scene(id),
       },
-      api: { open: (path, _headers, ended) => asks.read(path, ended) },
+      api: {
+        open: (path, _headers, ended) => asks.read(path, ended),
+        post: (path, input) => asks.service(path, input) as Promise<never>,
+      },
       theme: this.#theme,
       online: this.#online,
       timeZone: this.#timeZone,

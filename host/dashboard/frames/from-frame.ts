@@ -25,6 +25,13 @@ export type FromFrame =
   | { readonly kind: "details"; readonly target: DetailsTarget; readonly box: Box }
   | { readonly kind: "scene"; readonly call: number; readonly scene: string }
   | { readonly kind: "read"; readonly call: number; readonly path: string }
+  | {
+      readonly kind: "service";
+      readonly call: number;
+      readonly name: string;
+      readonly version: number;
+      readonly input: unknown;
+    }
   | { readonly kind: "cancel"; readonly call: number }
   | { readonly kind: "announce"; readonly text: string }
   | { readonly kind: "icon"; readonly name: string }
@@ -39,6 +46,7 @@ const LONGEST = 256 * 1024;
 const DEEPEST = 24;
 
 const call: Check = (value) => Number.isSafeInteger(value);
+const anything: Check = () => true;
 const ICON: Check = (value) => typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value);
 const pixels: Check = (value) => typeof value === "number" && value >= 0 && value <= 20_000;
 
@@ -62,6 +70,7 @@ const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
   ["details", record({ target, box })],
   ["scene", record({ call, scene: textUpTo(300) })],
   ["read", record({ call, path: textUpTo(2_000) })],
+  ["service", record({ call, name: textUpTo(100), version: call, input: anything })],
   ["cancel", record({ call })],
   ["announce", record({ text: textUpTo(500) })],
   ["icon", record({ name: ICON })],

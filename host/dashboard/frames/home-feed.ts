@@ -1,6 +1,6 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
-import type { WidgetContexts } from "../widget-context.ts";
+import { type ServiceName, servicePath, type WidgetContexts } from "../widget-context.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { iconText, loadedIcons } from "./icons.ts";
@@ -33,6 +33,7 @@ export class HomeFeed {
   readonly #sceneLimit = new TokenBucket({ burst: 10, perSecond: 1 });
   readonly #roomLimit = new TokenBucket({ burst: 10, perSecond: 1 });
   readonly #detailsLimit = new TokenBucket({ burst: 3, perSecond: 0.5 });
+  readonly #serviceLimit = new TokenBucket({ burst: 30, perSecond: 5 });
   readonly #announceLimit = new TokenBucket({ burst: 5, perSecond: 0.5 });
   readonly #iconLimit = new TokenBucket({ burst: 100, perSecond: 2 });
   #devices: readonly Device[] = [];
@@ -82,6 +83,7 @@ export class HomeFeed {
     else if (message.kind === "details") this.#details(message);
     else if (message.kind === "scene") void this.#answer(message.call, () => this.#scene(message));
     else if (message.kind === "read") void this.#read(message);
+    else if (message.kind === "service") void this.#service(message);
     else if (message.kind === "cancel") this.#reads.get(message.call)?.abort();
     else if (message.kind === "announce") this.#announce(message.text);
     else if (message.kind === "icon") void this.#icon(message.name);
@@ -144,6 +146,22 @@ export class HomeFeed {
     this.#permitted.requireScenes();
     this.#sceneLimit.take("scenes");
     return this.#contexts.shared.scene(scene);
+  }
+
+  async #service({ call, input, ...service }: Extract<Asked, { kind: "service" }>): Promise<void> {
+    const answer = await this.#callService(service, input).catch((error: unknown) => {
+      const { error: told } = refusal(error);
+      return { error: told ?? { code: "internal", message: sentenceOf(error) } };
+    });
+    this.#frame.send({ kind: "answer", call, answer });
+  }
+
+  async #callService(service: ServiceName, input: unknown): Promise<{ result: unknown }> {
+    this.#permitted.requireService(servicePath(service).slice("/services/".length));
+    this.#serviceLimit.take("calls of services");
+    const { name, version } = service;
+    const definition = { name, version, input: {} };
+    return { result: await this.#contexts.shared.call(definition, input) };
   }
 
   async #read({ call, path }: Extract<Asked, { kind: "read" }>): Promise<void> {

@@ -37,6 +37,11 @@ export type ReadAnswer =
   | { readonly type: string; readonly body: ArrayBuffer }
   | { readonly error: string };
 
+/** The answer to a call of a service: its result, or the error. */
+export type ServiceAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: string; readonly message: string } };
+
 /** Messages from the dashboard to a frame, sent by structured clone. */
 export type ToFrame =
   | { readonly kind: "fonts"; readonly fonts: readonly FrameFont[] }
@@ -62,6 +67,10 @@ export type ToFrame =
   | { readonly kind: "device"; readonly device: Device }
   | { readonly kind: "channel"; readonly name: string; readonly value: unknown }
   | { readonly kind: "icon"; readonly name: string; readonly svg: string }
-  | { readonly kind: "answer"; readonly call: number; readonly answer: CommandResult | ReadAnswer }
+  | {
+      readonly kind: "answer";
+      readonly call: number;
+      readonly answer: CommandResult | ReadAnswer | ServiceAnswer;
+    }
   | { readonly kind: "handOver" }
   | { readonly kind: "ping" };

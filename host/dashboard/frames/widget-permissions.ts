@@ -68,6 +68,12 @@ export class WidgetPermissions {
     throw new NotPermitted("activate scenes", manifestHint({ scenes: true }));
   }
 
+  /** @throws NotPermitted */
+  requireService(key: string): void {
+    if (this.#needs.services?.includes(key)) return;
+    throw new NotPermitted(`call the service ${key}`, manifestHint({ services: [key] }));
+  }
+
   /**
    * The API path of a document that the widget may read.
    * @throws NotPermitted

@@ -68,6 +68,7 @@ export const english = {
   widgetSees: "Sees",
   widgetControls: "Controls",
   widgetReads: "Reads",
+  widgetCalls: "Calls services",
   everyDevice: "all devices",
   devicesOf: (kinds: string, rooms: string) =>
     `${kinds === "" ? "devices" : `devices of type ${kinds}`}${rooms === "" ? "" : ` in ${rooms}`}`,

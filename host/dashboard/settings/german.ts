@@ -71,6 +71,7 @@ export const german: Translation<typeof english> = {
   widgetSees: "Sieht",
   widgetControls: "Steuert",
   widgetReads: "Liest",
+  widgetCalls: "Ruft Dienste auf",
   everyDevice: "alle Geräte",
   devicesOf: (kinds, rooms) =>
     `${kinds === "" ? "Geräte" : `Geräte vom Typ ${kinds}`}${rooms === "" ? "" : ` in ${rooms}`}`,

@@ -75,6 +75,7 @@ const german: PermissionWords = {
   widgetSees: (what) => `seinem Widget dies zeigen: ${what}`,
   widgetCommands: (what) => `sein Widget dies schalten lassen: ${what}`,
   widgetReads: (name) => `sein Widget dies lesen lassen: ${name}`,
+  widgetCalls: (name) => `seinem Widget den Dienst ${name} geben`,
   memoryMiB: (size) => `bis zu ${size} MiB Speicher belegen`,
   storageMiB: (size) => `bis zu ${size} MiB auf der Platte ablegen`,
   cpuPercent: (share) => `bis zu ${share} % eines Prozessors nutzen`,

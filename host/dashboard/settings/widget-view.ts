@@ -89,6 +89,7 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
       ],
     ],
     [texts.widgetReads, (needs.reads ?? []).map((name) => documents[name])],
+    [texts.widgetCalls, needs.services ?? []],
   ];
   const needed = lists.filter(([, values]) => values.length > 0);
   if (needed.length === 0) return [[texts.widgetSees, texts.widgetNeedsNothing]];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Type } from "typebox";
 import { isAuthenticated } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -39,6 +40,8 @@ interface DiscoveryDependencies extends HttpDependencies {
   readonly docsPage: string;
   /** The whole table, which contains these routes too. */
   readonly table: () => readonly Route[];
+  /** Operations that running plugins add. */
+  readonly contributed: () => readonly Route[];
 }
 
 /** The API's prefix, and its documentation for programs and users. */
@@ -70,8 +73,8 @@ function prefixRoute({ version, prefix }: DiscoveryDependencies): Route {
   });
 }
 
-function documentRoute({ version, prefix, table }: DiscoveryDependencies): Route {
-  let document: string | undefined;
+function documentRoute({ version, prefix, table, contributed }: DiscoveryDependencies): Route {
+  let last: { readonly added: readonly Route[]; readonly text: string } | undefined;
   return route({
     method: "GET",
     path: "/openapi.json",
@@ -80,11 +83,20 @@ function documentRoute({ version, prefix, table }: DiscoveryDependencies): Route
     summary: "Read this document",
     answers: jsonAnswer("OpenAPI 3.1", OpenApi),
     handle(ctx) {
-      document ??= JSON.stringify(openApiDocument({ version, prefix, routes: table() }));
-      ctx.body = document;
+      const added = contributed();
+      if (!last || !isDeepStrictEqual(last.added.map(shapeOf), added.map(shapeOf))) {
+        const routes = [...table(), ...added];
+        last = { added, text: JSON.stringify(openApiDocument({ version, prefix, routes })) };
+      }
+      ctx.body = last.text;
       ctx.type = "application/json";
     },
   });
+}
+
+/** The parts of a route that the document shows. */
+function shapeOf(contributed: Route): object {
+  return { ...contributed, handle: undefined };
 }
 
 function pageRoute({ tokens, docsPage }: DiscoveryDependencies): Route {

@@ -20,6 +20,7 @@ import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
 import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
+import { describedServices, serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./session.ts";
 import { systemRoutes } from "./system.ts";
 import { tokenRenewalRoutes } from "./token-renewal.ts";
@@ -37,7 +38,11 @@ export interface RouteDependencies extends HttpDependencies {
 /** The route table: every operation of the API. */
 export function createRoutes(parts: RouteDependencies): readonly Route[] {
   const table: readonly Route[] = [
-    ...discoveryRoutes({ ...parts, table: () => table }),
+    ...discoveryRoutes({
+      ...parts,
+      table: () => table,
+      contributed: () => describedServices(parts.services),
+    }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
     ...deviceOverrideRoutes(parts),
@@ -50,6 +55,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...systemRoutes(parts),
     ...weatherRoutes(parts),
     ...photoRoutes(parts),
+    ...serviceRoutes(parts),
     ...moduleRoutes(parts),
     ...moduleTrialRoutes(parts),
     ...configRoutes(parts),

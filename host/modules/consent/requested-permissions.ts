@@ -8,6 +8,7 @@ import {
   permissionWords,
   WEIGHING_LIMITS,
 } from "@mantel/plugin-sdk/permission-words";
+import { normalServiceKey } from "@mantel/plugin-sdk/service";
 import { limitsOf } from "../state/limits.ts";
 
 /** One requested permission: a flag, or one value of a list or a limit. */
@@ -61,6 +62,7 @@ function widgetPermissions({
   channels = [],
   scenes,
   reads = [],
+  services = [],
 }: Needs) {
   const which = (kinds ?? [""]).flatMap((kind) =>
     (rooms ?? [""]).map((room) => `${kind} devices${room === "" ? "" : ` in ${room}`}`.trim()),
@@ -75,6 +77,7 @@ function widgetPermissions({
       ...(scenes === true ? ["scenes"] : []),
     ],
     widgetReads: reads,
+    widgetCalls: services.map(normalServiceKey),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Needs } from "@mantel/plugin-sdk/needs";
+import { normalServiceKey } from "@mantel/plugin-sdk/service";
 import type { ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
@@ -65,7 +67,7 @@ export class Widget {
     const shipped = this.#parts.isShipped(plugin);
     const isTrusted = this.#parts.config.current.modules[this.#id]?.trusted === true;
     const runsIn = shipped || isTrusted ? "page" : "frame";
-    return { hash: bundle.hash, url, runsIn, shipped, needs: plugin.manifest.needs ?? {} };
+    return { hash: bundle.hash, url, runsIn, shipped, needs: needsOf(plugin) };
   }
 
   /**
@@ -127,4 +129,10 @@ export class Widget {
     const url = isSame ? this.#served?.url : undefined;
     this.#served = { plugin, bundle, url: url ?? this.#parts.assets.setWidget(this.#id, bundle) };
   }
+}
+
+/** The needs of a plugin's widget, which may also call the plugin's own services. */
+function needsOf({ manifest: { needs = {}, provides = [] } }: PluginPackage): Needs {
+  const services = [...(needs.services ?? []), ...provides].map(normalServiceKey);
+  return services.length === 0 ? needs : { ...needs, services: [...new Set(services)] };
 }

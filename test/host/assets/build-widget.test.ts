@@ -202,3 +202,21 @@ async function folderWith(t: TestContext, files: Record<string, string>): Promis
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }
+
+test("a file with definitions is shared with the server side, and its schemas are left out", async (t) => {
+  const folder = await folderWith(t, {
+    "items.ts": `
+      import { defineService, Type } from "@mantel/plugin-sdk";
+      const Feed = Type.Object({ feed: Type.String({ maxLength: 100 }) });
+      export const items = defineService("acme.news.items", { version: 2, input: Feed });`,
+    "widget.ts": 'import { items } from "./items.ts"; export default items;',
+  });
+
+  const { code } = await buildWidget({ id: "news", folder, entry: "widget.ts" });
+
+  assert.equal(
+    JSON.stringify(run(code)[0]?.factory().default),
+    '{"name":"acme.news.items","version":2}',
+  );
+  assert.ok(code.length < 2_000, `${code.length} characters`);
+});

@@ -29,6 +29,7 @@ import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Photos } from "../../../host/photos/photos.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
+import { ServiceRegistry } from "../../../host/services/registry.ts";
 import { Samples } from "../../../host/system/samples.ts";
 import { Weather } from "../../../host/weather/weather.ts";
 import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
@@ -95,6 +96,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
       call: () => Promise.resolve(),
       audit: new Audit(data),
     }),
+    services: new ServiceRegistry(),
     weather: new Weather({ bus }),
     photos: await Photos.open(data),
     modules: demoModules() as unknown as ModuleManager,

@@ -57,6 +57,11 @@ function openFeed(needs: Needs = ALL) {
         asked.push([room, kind, command]);
         return { ok: true };
       },
+      call: async (service: object, input: unknown) => {
+        asked.push([service, input]);
+        if (input === "bad") throw Object.assign(new Error("no feed"), { code: "feed_unknown" });
+        return ["Rain"];
+      },
       announce: (text: string) => void asked.push(`says ${text}`),
     },
     openDetails: (target: object, box: object) => void asked.push([target, box]),
@@ -215,6 +220,33 @@ test("a command and a scene are passed on, and answered with their result", asyn
 
   assert.deepEqual(answers, [{ ok: true }, { ok: true }]);
   assert.deepEqual(asked, [[lamp.id, { on: true }], "scene hue:dusk"]);
+});
+
+const ITEMS = { kind: "service", name: "acme.news.items", version: 2 };
+
+test("a declared service is called, and its result or its own error is the answer", async () => {
+  const { answerTo, asked } = openFeed({ services: ["acme.news.items@2"] });
+
+  const result = await answerTo({ ...ITEMS, input: { feed: "world" } });
+  const refused = await answerTo({ ...ITEMS, input: "bad" });
+
+  assert.deepEqual(result, { result: ["Rain"] });
+  assert.deepEqual(refused, { error: { code: "feed_unknown", message: "no feed" } });
+  assert.deepEqual(asked[0], [
+    { name: "acme.news.items", version: 2, input: {} },
+    { feed: "world" },
+  ]);
+});
+
+test("a service that the widget does not declare is refused with the line to add", async () => {
+  const { answerTo, asked } = openFeed({ services: ["acme.news.items"] });
+
+  const { error } = await answerTo({ ...ITEMS, input: {} });
+
+  const { code, message } = error as { code: string; message: string };
+  assert.equal(code, "forbidden");
+  assert.match(message, /"needs": \{"services":\["acme\.news\.items@2"\]\}/);
+  assert.deepEqual(asked, []);
 });
 
 test("a command to a device that the widget does not see is refused", async () => {

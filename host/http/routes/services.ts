@@ -1,0 +1,94 @@
+import { type ErrorCode, MantelError, ServiceError } from "@mantel/plugin-sdk/errors";
+import { SERVICE_KEY, SERVICE_LIMITS, serviceKey } from "@mantel/plugin-sdk/service";
+import { Type } from "typebox";
+import type { ServiceRegistry } from "../../services/registry.ts";
+import { requireScope } from "../authenticate.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { type Call, type Context, type Route, route } from "../route.ts";
+
+const Params = Type.Object({
+  name: Type.String({
+    pattern: SERVICE_KEY,
+    maxLength: SERVICE_LIMITS.nameLength + 5,
+    description: "the service, such as acme.news.items or acme.news.items@2",
+  }),
+});
+
+const ERRORS: readonly ErrorCode[] = [
+  "not_found",
+  "invalid",
+  "service_error",
+  "module_down",
+  "service_unavailable",
+  "outcome_unknown",
+  "deadline_passed",
+  "service_cycle",
+];
+
+const shared = { method: "POST", tag: "Services", errors: ERRORS } as const;
+
+/** `POST /services/:name`: services that their plugins open to clients and widgets. */
+export function serviceRoutes({ services }: Pick<HttpDependencies, "services">): Route[] {
+  return [
+    route({
+      ...shared,
+      path: "/services/:name",
+      scope: "read",
+      summary: "Call a service of a plugin, with the scope that the service needs",
+      params: Params,
+      body: { schema: Type.Unknown(), optional: true },
+      answers: {
+        200: { description: "The answer, by the schema of the service", schema: Type.Unknown() },
+        204: { description: "The service has no answer" },
+      },
+      handle: (ctx, { params, ...call }) => callService(services, params.name, { ctx, ...call }),
+    }),
+  ];
+}
+
+/** The open services as operations of their own, with their schemas; only for the OpenAPI document. */
+export function describedServices(services: Pick<ServiceRegistry, "open">): Route[] {
+  return services.open().map((definition) => {
+    const { open = "admin", title, input, output } = definition;
+    const key = serviceKey(definition);
+    return {
+      ...shared,
+      path: `/services/${key}`,
+      scope: open,
+      summary: title ?? `Call ${key}`,
+      body: { schema: input },
+      answers: output
+        ? { 200: { description: "The answer", schema: output } }
+        : { 204: { description: "The service has no answer" } },
+      handle: () => undefined,
+    };
+  });
+}
+
+async function callService(
+  services: ServiceRegistry,
+  name: string,
+  { ctx, body, principal }: Pick<Call<never, never>, "body" | "principal"> & { ctx: Context },
+): Promise<unknown> {
+  const definition = services.findOpen(name);
+  if (!definition?.open) {
+    throw new MantelError("not_found", `no running module opens the service ${name} to clients`);
+  }
+  requireScope(principal, definition.open);
+  const answer = await services
+    .callFor({ key: serviceKey(definition), input: body ?? {}, chain: [] })
+    .catch((error: unknown) => {
+      throw forClient(error);
+    });
+  if (definition.output) return answer;
+  ctx.status = 204;
+  return undefined;
+}
+
+function forClient(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  return new MantelError("service_error", error.message, {
+    cause: error,
+    serviceError: error.code,
+  });
+}
