@@ -46,6 +46,9 @@ import { Kernel } from "./modules/process/sandbox/kernel.ts";
 import { WarmProcessPool } from "./modules/process/warm-process.ts";
 import { VersionStore } from "./modules/versions/version-store.ts";
 import { Publisher } from "./mqtt/publish.ts";
+import { PackageLock } from "./packages/lock.ts";
+import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
+import { packageFolders } from "./packages/packages.ts";
 import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
@@ -106,8 +109,11 @@ export async function startHost(options: HostOptions): Promise<Host> {
 async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const foundation = await openFoundation(options, scope);
   const registries = await openRegistries(foundation, scope);
-  const modules = await openModules(options, { ...foundation, ...registries }, scope);
+  const opened = await openModules(options, { ...foundation, ...registries }, scope);
+  const { modules } = opened;
   const { log, version } = options;
+  const installed = await openHostPackages({ ...foundation, ...opened, version });
+  scope.onDispose(() => installed.close());
   const streams = new EventStreams(foundation.bus);
   const pairings = new Pairings();
   const backups = new Backups(foundation.dataFolder, version);
@@ -118,6 +124,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     log,
     version,
     modules,
+    installed,
     streams,
     backups,
     pairings,
@@ -243,11 +250,13 @@ async function openModules(
   { pluginFolders, shippedFolder, inspect, consentOnSave = false }: HostOptions,
   parts: Foundation & Registries,
   { onDispose }: DisposeScope,
-): Promise<ModuleManager> {
-  const { calendar, calendarFeed, samples, weather, cacheFolder, bus } = parts;
+): Promise<HostModules> {
+  const { calendar, calendarFeed, samples, weather, cacheFolder, dataFolder, bus } = parts;
   const feeds = new HomeFeeds(bus);
   onDispose(() => feeds.close());
-  const consents = await Consents.open({ ...parts, onSave: consentOnSave });
+  const lock = await PackageLock.open(dataFolder, parts.log);
+  const asksFirst = (id: string) => lock.find(id) !== undefined;
+  const consents = await Consents.open({ ...parts, onSave: consentOnSave, asksFirst });
   onDispose(() => consents.close());
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
   const kernel = await parts.kernel;
@@ -257,6 +266,8 @@ async function openModules(
   const { config } = parts;
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   onDispose(() => compiler.close());
+  const versionStore = new VersionStore(cacheFolder);
+  const shipped = await readShipped(shippedFolder);
   const modules = new ModuleManager({
     ...parts,
     home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },
@@ -266,8 +277,9 @@ async function openModules(
     warmProcesses,
     compiler,
     roots,
-    versionStore: new VersionStore(cacheFolder),
-    isShipped: await readShipped(shippedFolder),
+    versionStore,
+    ...shipped,
+    packageFolders: () => packageFolders(dataFolder, lock),
     publications: {
       "calendar.window": {
         accept: (window) => {
@@ -287,7 +299,15 @@ async function openModules(
     },
   });
   onDispose(() => modules.close());
-  return modules;
+  return { modules, lock, consents, versionStore, isShippedId: shipped.isShippedId };
+}
+
+/** The modules, and what the installed packages share with them. */
+interface HostModules extends Pick<
+  HostParts,
+  "lock" | "consents" | "versionStore" | "isShippedId"
+> {
+  readonly modules: ModuleManager;
 }
 
 function coordinatesIn({ current: { home } }: ConfigStore): Coordinates | undefined {

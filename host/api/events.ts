@@ -3,6 +3,7 @@ import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { ChannelScope } from "@mantel/plugin-sdk/channel";
 import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
 import type { LogEntry, ModuleView, WidgetView } from "./module.ts";
+import type { Operation } from "./plugin.ts";
 
 /** A change of a plugin's channel. */
 export interface ChannelEvent {
@@ -49,6 +50,16 @@ export interface ApiEvents {
   "calendar.updated": { readonly sources: readonly CalendarSource[] };
   "system.sample": SystemSample;
   "weather.updated": { readonly fetchedAt: string };
+  /** A plugin package was installed, updated, put back after an update that did not start, or removed. */
+  "plugin.installed": {
+    readonly id: string;
+    readonly action: "installed" | "updated" | "rolled_back" | "removed";
+    readonly version: string;
+  };
+  /** A step of an installation, an update or a removal; `GET /plugins` has its details for admins. */
+  "plugin.progress": Pick<Operation, "id" | "action" | "plugin"> & {
+    readonly state: "running" | "done" | "failed";
+  };
   "widget.updated": { readonly module: string } & WidgetView;
   /** Readable with the scope in it. */
   channel: ChannelEvent;

@@ -15,6 +15,7 @@ import { JsonShape } from "../json-shape.ts";
 import { StoredLayout } from "../layout/history.ts";
 import { parseLayout } from "../layout/parse.ts";
 import { ConsentsFile } from "../modules/consent/consents.ts";
+import { LOCK_FILE, LockFile } from "../packages/lock.ts";
 import { ScenesFile } from "../scenes/schema.ts";
 import { check } from "../validate.ts";
 import { requireWithinLimits } from "./limits.ts";
@@ -52,6 +53,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["channels.json", { parse: by(ChannelsFile) }],
   ["calendar-feeds.json", { parse: by(FeedFile) }],
   ["consents.json", { parse: by(ConsentsFile) }],
+  [LOCK_FILE, { parse: by(LockFile) }],
   ["keys.json", { version: 0, parse: by(KeyFile) }],
   ["token-use.json", { migrations: USES_MIGRATIONS, parse: by(UsesFile) }],
 ]);

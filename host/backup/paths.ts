@@ -10,14 +10,15 @@ const MAX_SEGMENTS = 16;
 
 /** Files that can be created again, belong to this machine, are too large, or are only logs. */
 const LEFT_OUT =
-  /^(cache|photos|before-restore-[^/]*)(\/|$)|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*(\/|$)|\.last-good$/;
-/** Files that decide on access to the host, and on the permissions of plugins. */
+  /^(cache|packages|photos|before-restore-[^/]*)(\/|$)|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*(\/|$)|\.last-good$/;
+/** Files that decide on access to the host, and on the code and the permissions of plugins. */
 const CREDENTIALS: readonly string[] = [
   "keys.json",
   "tokens.jsonl",
   "token-use.json",
   "calendar-feeds.json",
   "consents.json",
+  "packages.json",
 ];
 /** Files with passwords and keys, and those that may contain some: plugins store secrets such as pairings. */
 const SECRET = /^((secrets|config\.pending)\.json$|(tls|plugins)(\/|$))/;

@@ -8,6 +8,7 @@ type Kind = "folder" | "file";
 const KINDS: Readonly<Record<string, Kind>> = {
   cache: "folder",
   "layout-history": "folder",
+  packages: "folder",
   plugins: "folder",
   "audit.log": "file",
 };

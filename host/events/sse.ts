@@ -29,6 +29,8 @@ export const TOPICS = Object.keys({
   "calendar.updated": true,
   "system.sample": true,
   "weather.updated": true,
+  "plugin.installed": true,
+  "plugin.progress": true,
   "widget.updated": true,
   channel: true,
 } satisfies Record<Topic, true>) as Topic[];

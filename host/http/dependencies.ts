@@ -17,6 +17,7 @@ import type { LayoutStore } from "../layout/store.ts";
 import type { HostLog } from "../log.ts";
 import type { ModuleManager } from "../modules/manager.ts";
 import type { Publisher } from "../mqtt/publish.ts";
+import type { OpenPackages } from "../packages/open-packages.ts";
 import type { Photos } from "../photos/photos.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
 import type { ServiceRegistry } from "../services/registry.ts";
@@ -42,6 +43,7 @@ export interface HttpDependencies {
   readonly publisher: Publisher;
   readonly modules: ModuleManager;
   readonly services: ServiceRegistry;
+  readonly installed: Pick<OpenPackages, "packages" | "plugins">;
   readonly calendar: Calendar;
   readonly calendarFeed: CalendarFeed;
   readonly feedAddresses: FeedAddresses;

@@ -5,6 +5,7 @@ import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { type TObject, type TSchema, Type } from "typebox";
 import { ModuleView } from "../api/module.ts";
+import { PluginView } from "../api/plugin.ts";
 import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
 import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
@@ -49,6 +50,7 @@ const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [BridgeView, "Bridge"],
   [Scene, "Scene"],
   [ModuleView, "Module"],
+  [PluginView, "Plugin"],
   [CalendarEvent, "CalendarEvent"],
   [CalendarSource, "CalendarSource"],
 ]);

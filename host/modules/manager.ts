@@ -12,7 +12,12 @@ import type { ModuleWork } from "./lifecycle/call-router.ts";
 import { Module, type ModuleDependencies } from "./lifecycle/module.ts";
 import { ignoreFailure, reloadOneByOne, renewRuntime } from "./lifecycle/reload-one-by-one.ts";
 import type { TrialRuns } from "./lifecycle/trial-runs.ts";
-import { discover, type Discovery } from "./manifest/discover.ts";
+import {
+  discover,
+  type Discovery,
+  type InvalidPlugin,
+  type PackageFolder,
+} from "./manifest/discover.ts";
 import { InvalidPlugins } from "./manifest/invalid-plugins.ts";
 import type { PluginPackage } from "./manifest/manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
@@ -25,6 +30,10 @@ export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "cha
   readonly bridges: BridgeTable;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
+  /** The installed packages now. */
+  readonly packageFolders: () => readonly PackageFolder[];
+  /** True for ids of plugins that ship with Mantel. */
+  readonly isShippedId: (id: string) => boolean;
 }
 
 /** All modules by id: finds, starts and stops them, and watches their folders and config. */
@@ -38,6 +47,8 @@ export class ModuleManager {
   #isStarted = false;
   #isClosed = false;
   readonly #turns = new SerialQueue();
+  /** The last reload of each module because of a changed manifest or folder. */
+  readonly #changes = new Map<string, Promise<void>>();
   #stopListening: (() => void) | undefined;
 
   constructor(parts: ModuleManagerDependencies) {
@@ -101,6 +112,26 @@ export class ModuleManager {
     const [from, to] = [module.view.generation, next.view.generation];
     const handed = { durationMs, downtimeMs: durationMs, drained: 0, stateHandedOver: false };
     return { module: next.view, reload: { result: "reloaded", from, to, ...handed } };
+  }
+
+  /**
+   * Searches for plugins again. Resolves when the module with this id runs what is on disk, or could not start it,
+   * or is removed.
+   */
+  async follow(id: string): Promise<void> {
+    await this.#inOrder(() => this.#rediscover());
+    await this.#changes.get(id);
+    this.#changes.delete(id);
+  }
+
+  /** The plugins as they are on disk. */
+  plugins(): readonly PluginPackage[] {
+    return [...this.#modules.values()].map(({ onDisk }) => onDisk);
+  }
+
+  /** The running plugin; `undefined` for an unknown id. */
+  running(id: string): PluginPackage | undefined {
+    return this.#modules.get(id)?.plugin;
   }
 
   /** @throws MantelError `module_unknown`, `no_earlier_code`, `reload_failed` */
@@ -185,8 +216,7 @@ export class ModuleManager {
   }
 
   async #rediscover(): Promise<void> {
-    const { roots, config } = this.#parts;
-    const found = await discover(roots, (name) => config.current.modules[name]?.links === true);
+    const found = await this.#discover();
     await this.#parts.consents.grantPlugins([...found.plugins.values()]);
     await this.#removeGone(found);
     await this.#recordInvalid(found);
@@ -198,12 +228,35 @@ export class ModuleManager {
     }
   }
 
+  /** Finds all plugins. A folder that was a plugin until now is a broken one. */
+  async #discover(): Promise<Discovery> {
+    const { roots, config, packageFolders, isShippedId, versionStore } = this.#parts;
+    const allowsLink = (name: string) => config.current.modules[name]?.links === true;
+    const found = await discover(roots, { allowsLink, isShippedId, packages: packageFolders() });
+    const wasPlugin = async (folder: string) =>
+      this.#in(folder) !== undefined || (await versionStore.pluginIn(folder)) !== undefined;
+    const [former, others]: [InvalidPlugin[], InvalidPlugin[]] = [[], []];
+    for (const each of found.others) ((await wasPlugin(each.folder)) ? former : others).push(each);
+    const all = { ...found, broken: [...found.broken, ...former], others };
+    if (!this.#isStarted) await this.#forgetRemoved(all);
+    return all;
+  }
+
+  /** Deletes the code of plugins that were removed while the host did not run. */
+  async #forgetRemoved({ plugins, broken }: Discovery): Promise<void> {
+    const folders = new Set(broken.map(({ folder }) => folder));
+    await this.#parts.versionStore.forgetRemoved(
+      (id, folder) => plugins.has(id) || folders.has(folder),
+    );
+  }
+
   /** Removes modules whose folder is gone. A module whose folder is only broken keeps running what it has. */
   async #removeGone({ plugins, broken }: Discovery): Promise<void> {
     const brokenFolders = new Set(broken.map(({ folder }) => folder));
     for (const module of this.#modules.values()) {
       if (plugins.has(module.id) || brokenFolders.has(module.plugin.folder)) continue;
       await this.#remove(module);
+      await this.#forget(module);
     }
   }
 
@@ -213,6 +266,12 @@ export class ModuleManager {
     this.#parts.bridges.remove(module.id);
     this.#revision++;
     this.#events.removed(module);
+  }
+
+  /** Deletes the code of a removed plugin, so that a new folder of that name never runs it. */
+  async #forget({ id }: Module): Promise<void> {
+    await this.#parts.versionStore.forget(id);
+    await this.#parts.compiler.pruneVendors(await this.#parts.versionStore.vendors());
   }
 
   /** Records broken folders. Their last good version continues, or starts again. */
@@ -268,7 +327,9 @@ export class ModuleManager {
   #change(module: Module, plugin: PluginPackage): void {
     module.setOnDisk(plugin);
     if (module.view.state === "disabled") return;
-    void ignoreFailure(module.reload("file")).then(() => this.#inOrder(() => this.#arrange()));
+    const change = ignoreFailure(module.reload("file"));
+    this.#changes.set(module.id, change);
+    void change.then(() => this.#inOrder(() => this.#arrange()));
   }
 
   #changed(module: Module): void {

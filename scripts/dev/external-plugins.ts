@@ -35,7 +35,7 @@ export async function writeTsProjects(
   if (folders.length === 0) return [];
   // Imported late, so that the host starts first.
   const { discover } = await import("../../host/modules/manifest/discover.ts");
-  const { plugins } = await discover(folders, () => true);
+  const { plugins } = await discover(folders, { allowsLink: () => true });
   const entries = (kind: "server" | "widget") =>
     [...plugins.values()]
       .flatMap(({ folder, manifest }) => (manifest[kind] ? [join(folder, manifest[kind])] : []))

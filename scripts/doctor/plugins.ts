@@ -18,7 +18,8 @@ export async function examinePlugins(
     else
       findings.push(fail((each.reason as Error).message, "pass an existing folder with --plugins"));
   }
-  const { plugins, broken } = await discover(roots, (name) => config.modules[name]?.links === true);
+  const allowsLink = (name: string) => config.modules[name]?.links === true;
+  const { plugins, broken } = await discover(roots, { allowsLink, isShippedId: () => true });
   for (const { error } of broken) {
     findings.push(fail(error.message, "correct the plugin, or move it out of the plugin folder"));
   }

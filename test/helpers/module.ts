@@ -122,6 +122,8 @@ export async function startModules(
       "weather.forecast": keptUnder("weather.forecast"),
     },
     isShipped: () => false,
+    isShippedId: () => false,
+    packageFolders: () => [],
     assets: {
       buildWidget: () => Promise.reject(new Error("these tests have no widgets")),
       setWidget: () => "",

@@ -18,6 +18,7 @@ import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
+import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { describedServices, serviceRoutes } from "./services.ts";
@@ -58,6 +59,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...serviceRoutes(parts),
     ...moduleRoutes(parts),
     ...moduleTrialRoutes(parts),
+    ...pluginRoutes(parts),
     ...configRoutes(parts),
     ...layoutRoutes(parts),
     ...eventRoutes(parts),

@@ -6,7 +6,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import semver from "semver";
 import { linkedPackage } from "../manifest/linked-packages.ts";
 import { parseJson } from "../manifest/manifest.ts";
-import { install, verifySignatures } from "./npm.ts";
+import { install, rebuild, verifySignatures } from "./npm.ts";
 
 const SDK = "@mantel/plugin-sdk";
 /** npm works in this folder, so that `node_modules` stays complete until the new one is ready. */
@@ -20,6 +20,8 @@ export interface InstallProgress {
   /** The current step as a user-facing sentence; `undefined` when the installation is over. */
   readonly progress: (sentence: string | undefined) => void;
   readonly warn: (sentence: string, fields: LogFields) => void;
+  /** Ends the installation early. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -35,7 +37,38 @@ export async function installMissing(folder: string, report: InstallProgress): P
   for (const [name, range] of Object.entries(dependencies)) {
     if (!(await isInstalled(folder, name, range))) missing.push(`${name}@${range}`);
   }
-  if (missing.length === 0) return;
+  if (missing.length > 0) await installInStaging(folder, { dependencies, missing, report });
+}
+
+/**
+ * Installs all npm packages that a plugin names into its own folder, also those that a folder above has.
+ * `scripts` are packages whose install scripts may run, with the rights of the user who runs Mantel.
+ *
+ * @throws MantelError `reload_failed` as `installMissing`
+ */
+export async function installOwn(
+  folder: string,
+  scripts: readonly string[],
+  report: InstallProgress,
+): Promise<void> {
+  const dependencies = await dependenciesOf(folder);
+  const missing = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
+  if (missing.length > 0)
+    await installInStaging(folder, { dependencies, missing, scripts, report });
+}
+
+interface Work {
+  readonly dependencies: Dependencies;
+  /** Each with its range. */
+  readonly missing: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly report: InstallProgress;
+}
+
+async function installInStaging(
+  folder: string,
+  { dependencies, missing, scripts = [], report }: Work,
+): Promise<void> {
   const staging = join(folder, STAGING);
   try {
     report.progress(`installing ${missing.join(", ")}`);
@@ -43,12 +76,24 @@ export async function installMissing(folder: string, report: InstallProgress): P
     await mkdir(staging);
     await writeFile(join(staging, "package.json"), JSON.stringify({ private: true, dependencies }));
     await installInto(staging, missing, report);
+    if (scripts.length > 0) await runScripts(staging, scripts, report);
     await rm(join(folder, "node_modules"), { recursive: true, force: true });
     await rename(join(staging, "node_modules"), join(folder, "node_modules"));
   } finally {
     report.progress(undefined);
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+async function runScripts(
+  staging: string,
+  scripts: readonly string[],
+  report: InstallProgress,
+): Promise<void> {
+  report.progress(`running the install scripts of ${scripts.join(", ")}`);
+  const lastWords = await rebuild(staging, scripts, report.signal);
+  if (lastWords === undefined) return;
+  throw new MantelError("reload_failed", `an install script failed: ${lastWords}`);
 }
 
 async function installInto(
@@ -58,11 +103,12 @@ async function installInto(
 ): Promise<void> {
   const names = missing.join(", ");
   let toldAt = performance.now();
-  const lastWords = await install(staging, (count) => {
+  const fetched = (count: number): void => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return;
     toldAt = performance.now();
     report.progress(`installing ${names}: ${count} packages fetched`);
-  });
+  };
+  const lastWords = await install(staging, fetched, report.signal);
   if (lastWords !== undefined) {
     throw new MantelError("reload_failed", `npm could not install the packages: ${lastWords}`);
   }

@@ -1,19 +1,10 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { environmentOfNpm } from "../../environment.ts";
+import { runNpm } from "../../npm-process.ts";
 
 const FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links"];
 const INSTALL_DEADLINE_MS = 5 * 60_000;
 /** npm first asks a separate server (TUF) for the valid keys; that server may be unreachable. */
 const VERIFY_DEADLINE_MS = 20_000;
 const LAST_LINES = 5;
-
-/** The result of an npm process. */
-interface Ended {
-  /** Null if it could not be started or was killed at its deadline. */
-  readonly code: number | null;
-  readonly lines: readonly string[];
-}
 
 /** The result of verifying the registry's signatures of installed packages. */
 export type Signatures =
@@ -31,14 +22,33 @@ export type Signatures =
 export async function install(
   folder: string,
   fetched: (count: number) => void,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   let count = 0;
   const args = ["install", ...FLAGS, "--loglevel=http"];
   const heard = (line: string): void => {
     if (/ fetch GET 200 .*\.tgz /.test(line)) fetched(++count);
   };
-  const { code, lines } = await npm(folder, args, { timeout: INSTALL_DEADLINE_MS, heard });
-  if (code === 0) return undefined;
+  const { code, lines } = await runNpm(folder, args, {
+    timeoutMs: INSTALL_DEADLINE_MS,
+    heard,
+    signal,
+  });
+  return code === 0 ? undefined : errorLines(lines);
+}
+
+/** Runs the install scripts of these installed packages. Returns npm's first error lines if one fails. */
+export async function rebuild(
+  folder: string,
+  packages: readonly string[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const args = ["rebuild", "--ignore-scripts=false", "--", ...packages];
+  const { code, lines } = await runNpm(folder, args, { timeoutMs: INSTALL_DEADLINE_MS, signal });
+  return code === 0 ? undefined : errorLines(lines);
+}
+
+function errorLines(lines: readonly string[]): string {
   const words = lines.filter((line) => !/^npm (warn|http) /.test(line)).slice(0, LAST_LINES);
   return words.join("; ");
 }
@@ -46,7 +56,7 @@ export async function install(
 /** Verifies the registry signatures of the packages installed in `folder`. */
 export async function verifySignatures(folder: string): Promise<Signatures> {
   const args = ["audit", "signatures", "--json", "--fetch-retries=0", "--fetch-timeout=10000"];
-  const { lines } = await npm(folder, args, { timeout: VERIFY_DEADLINE_MS });
+  const { lines } = await runNpm(folder, args, { timeoutMs: VERIFY_DEADLINE_MS });
   return readSignatures(lines.join("\n"));
 }
 
@@ -77,31 +87,4 @@ function parse(output: string): Report {
   } catch {
     return { error: { summary: "npm did not answer in time" } };
   }
-}
-
-async function npm(
-  folder: string,
-  args: readonly string[],
-  { timeout, heard }: { timeout: number; heard?: (line: string) => void },
-): Promise<Ended> {
-  const child = spawn("npm", args, {
-    cwd: folder,
-    env: environmentOfNpm(),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => {
-      if (line.trim() === "") return;
-      lines.push(line);
-      heard?.(line);
-    });
-  }
-  const deadline = setTimeout(() => child.kill(), timeout); // spawn's own outlives a failed start
-  const code = await new Promise<number | null>((done) => {
-    child.once("error", () => done(null));
-    child.once("close", done);
-  });
-  clearTimeout(deadline);
-  return { code, lines };
 }

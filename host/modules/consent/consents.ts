@@ -33,41 +33,44 @@ interface ConsentsDependencies {
   readonly log: HostLog;
   /** True in development: each save grants the plugin what it asks for. */
   readonly onSave?: boolean;
+  /** True for an installed package, which needs consent also before its first start. */
+  readonly asksFirst?: (id: string) => boolean;
 }
 
 /**
  * The granted permissions of each plugin, in `<data>/consents.json`. A plugin that is seen for the first
- * time gets everything it asks for: installing it is the consent. From then on it keeps what the running
- * version asks for; anything more waits for the user's consent.
+ * time gets everything it asks for: adding its folder is the consent. An installed package gets nothing. From
+ * then on a plugin keeps what the running version asks for; anything more waits for the user's consent.
  */
 export class Consents {
   readonly #file: DocumentFile<ConsentsFile>;
   readonly #log: HostLog;
   readonly #isOnSave: boolean;
+  readonly #asksFirst: (id: string) => boolean;
   readonly #turns = new SerialQueue();
   readonly #granted: Map<string, readonly Granted[]>;
 
-  static async open({ dataFolder, log, onSave = false }: ConsentsDependencies): Promise<Consents> {
+  static async open(parts: ConsentsDependencies): Promise<Consents> {
+    const { dataFolder, log } = parts;
     const parse = (value: unknown) => check(ConsentsFile, value, NAME);
     const file = new DocumentFile({ path: join(dataFolder, NAME), parse, log, version: 1 });
     const { granted = {} } = (await file.load()) ?? {};
-    return new Consents(file, { log, onSave, granted: new Map(Object.entries(granted)) });
+    return new Consents(file, { ...parts, granted: new Map(Object.entries(granted)) });
   }
 
   private constructor(
     file: DocumentFile<ConsentsFile>,
-    parts: Pick<ConsentsDependencies, "log" | "onSave"> & {
-      granted: Map<string, readonly Granted[]>;
-    },
+    parts: ConsentsDependencies & { readonly granted: Map<string, readonly Granted[]> },
   ) {
     this.#file = file;
     this.#log = parts.log;
     this.#isOnSave = parts.onSave === true;
+    this.#asksFirst = parts.asksFirst ?? (() => false);
     this.#granted = parts.granted;
   }
 
   /**
-   * Grants new plugins what they ask for, and in development all plugins.
+   * Grants new plugins what they ask for, and in development all plugins; installed packages nothing.
    * Resolves when the grants are stored, or could not be stored.
    */
   async grantPlugins(plugins: readonly PluginPackage[]): Promise<void> {
@@ -75,6 +78,7 @@ export class Consents {
     for (const plugin of plugins) {
       const needed = this.neededBy(plugin);
       const isNew = !this.#granted.has(plugin.id);
+      if (this.#asksFirst(plugin.id)) continue;
       if (!isNew && (needed.length === 0 || !this.#isOnSave)) continue;
       isOther = true;
       this.#grant(plugin);
@@ -87,7 +91,7 @@ export class Consents {
 
   /** The permissions this plugin asks for and does not have; it waits while this is not empty. */
   neededBy({ id, manifest }: PluginPackage): RequestedPermission[] {
-    const granted = this.#granted.get(id);
+    const granted = this.#granted.get(id) ?? (this.#asksFirst(id) ? [] : undefined);
     return granted ? missingPermissions(granted, requestedPermissions(manifest)) : [];
   }
 
@@ -120,6 +124,11 @@ export class Consents {
     if (isSame) return;
     this.#granted.set(id, requested);
     void this.#writeOrTell();
+  }
+
+  /** Removes the grants of a plugin that is no longer here. @throws MantelError `disk_full` */
+  async forget(id: string): Promise<void> {
+    if (this.#granted.delete(id)) await this.#write();
   }
 
   /** Resolves when all changes are stored. */

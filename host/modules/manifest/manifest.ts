@@ -27,6 +27,13 @@ export interface PluginPackage {
   readonly manifest: Manifest;
 }
 
+/** The error for a package that does not claim to be a plugin. */
+export class NotAPlugin extends MantelError {
+  constructor(message: string) {
+    super("invalid", message);
+  }
+}
+
 /**
  * Reads and checks the manifest in a plugin folder's `package.json`.
  * @throws MantelError `invalid`, with the file, each fault and its fix
@@ -44,7 +51,7 @@ export async function readManifest(folder: string): Promise<PluginPackage> {
   }
   const content = parseJson(await readFile(file, "utf8"), file);
   if (typeof content !== "object" || content === null || !("mantel" in content)) {
-    throw new MantelError("invalid", `${file} has no "mantel" key, which every plugin needs`);
+    throw new NotAPlugin(`${file} has no "mantel" key, which every plugin needs`);
   }
   rejectOldKeys(content.mantel, file);
   const { version, mantel } = check(PackageFile, content, file);

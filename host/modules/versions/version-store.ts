@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
@@ -61,10 +61,12 @@ const StoredHistory = Type.Object({
  */
 export class VersionStore {
   readonly #folder: string;
+  readonly #cacheFolder: string;
   /** The writes of each plugin: the last record has to be the one that stays. */
   readonly #queues = new Map<string, SerialQueue>();
 
   constructor(cacheFolder: string) {
+    this.#cacheFolder = cacheFolder;
     this.#folder = join(cacheFolder, "modules");
   }
 
@@ -127,6 +129,28 @@ export class VersionStore {
       if (plugin?.folder === folder) return plugin;
     }
     return undefined;
+  }
+
+  /** Deletes all versions of a plugin that was removed, and its compiled code. */
+  async forget(id: string): Promise<void> {
+    const queue = this.#queues.get(id) ?? new SerialQueue();
+    this.#queues.set(id, queue);
+    const remove = (...path: string[]) =>
+      rm(join(this.#cacheFolder, ...path), { recursive: true, force: true });
+    await queue.take(async () => {
+      await remove("modules", id);
+      await remove("compiled", id);
+      for (const side of ["server", "widget"]) await remove("built", `${side}-${id}.json`);
+    });
+  }
+
+  /** Deletes the versions of all plugins for which `isPresent` is false; it gets their ids and folders. */
+  async forgetRemoved(isPresent: (id: string, folder: string) => boolean): Promise<void> {
+    for (const id of await readdir(this.#folder).catch(() => [])) {
+      const server = await this.#read(id, SERVER, StoredServer);
+      const { plugin } = server ?? (await this.#read(id, WIDGET, StoredWidget)) ?? {};
+      if (!isPresent(id, plugin?.folder ?? "")) await this.forget(id);
+    }
   }
 
   async #write(id: string, [file, record]: [string, object], log: ModuleLog): Promise<void> {

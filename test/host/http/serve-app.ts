@@ -100,6 +100,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     weather: new Weather({ bus }),
     photos: await Photos.open(data),
     modules: demoModules() as unknown as ModuleManager,
+    installed: noPlugins() as unknown as HttpDependencies["installed"],
     assets: demoAssets(),
     backups: new Backups(data, "0.0.0"),
     ...(overrides as Partial<HttpDependencies>),
@@ -236,7 +237,28 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
     logs: (id) => (get(id), []),
     settled: () => true,
     counts: () => ({ active: 1, failed: 0 }),
+    follow: async () => undefined,
+    plugins: () => [],
+    running: () => undefined,
     work: () => [{ id: "demo", calls: 3, errors: 1, reloads: 2, drops: 0, logDrops: 7 }],
+  };
+}
+
+/** No installed plugins; none can be installed. */
+function noPlugins() {
+  const unknown = async (id: string): Promise<never> => {
+    throw new MantelError("plugin_unknown", `no plugin ${id} is installed`);
+  };
+  return {
+    plugins: {
+      list: async () => [],
+      lookUp: async () => ({}),
+      get: unknown,
+      readme: unknown,
+      icon: unknown,
+      search: async () => [],
+    },
+    packages: { operations: [] },
   };
 }
 

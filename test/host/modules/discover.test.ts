@@ -33,7 +33,7 @@ test("every folder of a root with a manifest is a plugin", async (t) => {
   await writeFile(join(home, "a/notes"), "");
   await mkdir(join(home, "a/.git"));
 
-  const { plugins, broken } = await discover([join(home, "a")], noLinks);
+  const { plugins, broken } = await discover([join(home, "a")], { allowsLink: noLinks });
 
   assert.deepEqual([...plugins.keys()], ["clock", "lamp"]);
   assert.equal(plugins.get("lamp")?.folder, join(home, "a/lamp"));
@@ -44,7 +44,7 @@ test("for the same id the plugin of a later root wins", async (t) => {
   const home = await makePlugins(t, { "a/lamp": "lamp", "b/lamp": "lamp" });
   const roots = [join(home, "a"), join(home, "b")];
 
-  const { plugins, broken } = await discover(roots, noLinks);
+  const { plugins, broken } = await discover(roots, { allowsLink: noLinks });
 
   assert.equal(plugins.get("lamp")?.folder, join(home, "b/lamp"));
   assert.deepEqual(broken, []);
@@ -53,7 +53,7 @@ test("for the same id the plugin of a later root wins", async (t) => {
 test("for the same id in one root the first folder wins, and the other is invalid with the fix", async (t) => {
   const home = await makePlugins(t, { zebra: "lamp", ant: "lamp" });
 
-  const { plugins, broken } = await discover([home], noLinks);
+  const { plugins, broken } = await discover([home], { allowsLink: noLinks });
 
   assert.equal(plugins.get("lamp")?.folder, join(home, "ant"));
   assert.deepEqual(
@@ -69,23 +69,79 @@ test("for the same id in one root the first folder wins, and the other is invali
   );
 });
 
-test("a folder without a manifest, or with an unreadable one, is invalid with its reason", async (t) => {
+test("a folder with an unreadable manifest is invalid with its reason", async (t) => {
   const home = await makePlugins(t, { lamp: "lamp" });
-  await mkdir(join(home, "empty"));
   await mkdir(join(home, "odd/package.json"), { recursive: true });
   await mkdir(join(home, "torn"));
   await writeFile(join(home, "torn/package.json"), "{");
 
-  const { plugins, broken } = await discover([home], noLinks);
+  const { plugins, broken } = await discover([home], { allowsLink: noLinks });
 
   assert.deepEqual([...plugins.keys()], ["lamp"]);
   const reasons = Object.fromEntries(broken.map(({ name, error }) => [name, error]));
-  assert.equal(reasons["empty"]?.message, `${join(home, "empty")} has no package.json`);
-  assert.equal(reasons["empty"].code, "invalid");
   assert.match(reasons["odd"]?.message ?? "", /\/odd cannot be read: EISDIR/);
   assert.equal(reasons["odd"]?.code, "invalid");
   assert.match(reasons["torn"]?.message ?? "", /package\.json is not JSON/);
-  for (const name of ["empty", "odd"]) assert.ok(reasons[name]?.cause instanceof Error);
+  assert.ok(reasons["odd"]?.cause instanceof Error);
+});
+
+test("an npm package and a copy that has just begun are not plugins, and not invalid", async (t) => {
+  const home = await makePlugins(t, { lamp: "lamp" });
+  await mkdir(join(home, "begun"));
+  await mkdir(join(home, "leftpad"));
+  await writeFile(join(home, "leftpad/package.json"), '{ "name": "leftpad" }');
+
+  const { plugins, broken, others } = await discover([home], { allowsLink: noLinks });
+
+  assert.deepEqual([...plugins.keys()], ["lamp"]);
+  assert.deepEqual(broken, []);
+  assert.deepEqual(
+    others.map(({ name, error }) => [name, error.message]),
+    [
+      ["begun", `${join(home, "begun")} has no package.json`],
+      [
+        "leftpad",
+        `${join(home, "leftpad/package.json")} has no "mantel" key, which every plugin needs`,
+      ],
+    ],
+  );
+});
+
+test("an installed package is a plugin, unless a plugin folder has its id", async (t) => {
+  const home = await makePlugins(t, { "root/lamp": "lamp", "in/lamp": "lamp", "in/clock": "clock" });
+  const packages = ["lamp", "clock", "gone"].map((id) => {
+    return { id, folder: join(home, "in", id), isLinked: false };
+  });
+
+  const { plugins, broken } = await discover([join(home, "root")], {
+    allowsLink: noLinks,
+    packages,
+  });
+
+  assert.equal(plugins.get("clock")?.folder, join(home, "in/clock"));
+  assert.equal(plugins.get("lamp")?.folder, join(home, "root/lamp"));
+  assert.deepEqual(
+    broken.map(({ name }) => name),
+    ["lamp", "gone"],
+  );
+  assert.match(broken[0]?.error.message ?? "", /in\/lamp and .*root\/lamp both have the id lamp/);
+});
+
+test("of two plugins with one bridge kind the second is refused by the names of both", async (t) => {
+  const home = await emptyFolder(t);
+  for (const id of ["ant", "bee", "cat"]) {
+    const bridge = { kind: id === "cat" ? "other" : "lamp", commandsPerSecond: 1 };
+    await mkdir(join(home, id));
+    const mantel = { id, kinds: ["bridge"], server: "index.ts", bridge };
+    await writeFile(join(home, id, "package.json"), JSON.stringify({ mantel }));
+  }
+
+  const { plugins, broken } = await discover([home], { allowsLink: noLinks });
+  const both = await discover([home], { allowsLink: noLinks, isShippedId: () => true });
+
+  assert.deepEqual([...plugins.keys()], ["ant", "cat"]);
+  assert.match(broken[0]?.error.message ?? "", /^bee and ant both have the bridge kind lamp/);
+  assert.deepEqual(both.broken, [], "those that ship were tested together");
 });
 
 test("a link is a plugin only if it is allowed by its name, and then in its real folder", async (t) => {
@@ -94,7 +150,9 @@ test("a link is a plugin only if it is allowed by its name, and then in its real
   await symlink(join(home, "elsewhere/lamp"), join(home, "root/my-lamp"));
   await symlink(join(home, "elsewhere/clock"), join(home, "root/my-clock"));
 
-  const { plugins, broken } = await discover([join(home, "root")], (name) => name === "my-lamp");
+  const { plugins, broken } = await discover([join(home, "root")], {
+    allowsLink: (name) => name === "my-lamp",
+  });
 
   assert.equal(plugins.get("lamp")?.folder, join(home, "elsewhere/lamp"));
   const link = join(home, "root/my-clock");

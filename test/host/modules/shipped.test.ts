@@ -10,7 +10,7 @@ test("a plugin counts as built-in if it is listed and runs from its folder besid
   await mkdir(join(folder, "clock"));
   await writeFile(join(folder, "shipped.json"), JSON.stringify(["clock"]));
 
-  const isShipped = await readShipped(folder);
+  const { isShipped } = await readShipped(folder);
 
   assert.equal(isShipped({ id: "clock", folder: join(folder, "clock") }), true);
   assert.equal(
@@ -29,7 +29,7 @@ test("a plugin counts as built-in if it is listed and runs from its folder besid
 
 test("without a list no plugin counts as built-in, and a damaged list is refused", async (t) => {
   const folder = await emptyFolder(t);
-  const isShipped = await readShipped(folder);
+  const { isShipped } = await readShipped(folder);
   assert.equal(isShipped({ id: "clock", folder: join(folder, "clock") }), false);
 
   await writeFile(join(folder, "shipped.json"), "[1]");
