@@ -45,7 +45,7 @@ export interface OfflineParts extends Shared {
 export interface OpenPackages {
   readonly packages: Packages;
   readonly plugins: InstalledPlugins;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the packages of a running host. Leftovers of an interrupted installation are removed. */

@@ -7,7 +7,7 @@ import { faultsOf } from "../validate.ts";
 import { formatSource, type PackageSource } from "./source.ts";
 
 /** The keyword by which plugins are found in a registry. */
-export const KEYWORD = "mantel-plugin";
+const KEYWORD = "mantel-plugin";
 
 const FETCH_DEADLINE_MS = 3 * 60_000;
 const LOOKUP_DEADLINE_MS = 20_000;
@@ -125,7 +125,7 @@ const UNREACHABLE =
   /^(ECONN\w*|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ERR_SOCKET_TIMEOUT|EHOSTUNREACH|ENETUNREACH|EPROTO|FETCH_ERROR|E5\d\d|E429|.*CERT.*|.*SIGNED.*)$/;
 
 /** The error for npm's answer, which it prints as JSON. */
-export function failureOf(output: string, what: string): MantelError {
+function failureOf(output: string, what: string): MantelError {
   const { code = "", summary = "" } =
     (parse(output) as { error?: { code?: string; summary?: string } } | undefined)?.error ?? {};
   const reason = String(summary).split("\n")[0]?.slice(0, MAX_TEXT) ?? "";

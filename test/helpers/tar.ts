@@ -47,7 +47,7 @@ function entryOf({
   header.write("        ", 148);
   header.write(String(type), 156);
   header.write(link, 157, 100);
-  header.write("ustar\0" + "00", 257, "latin1");
+  header.write("ustar\u000000", 257, "latin1");
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${octal(sum, 6)}\0 `, 148, "latin1");
   const padding = Buffer.alloc((BLOCK - (body.length % BLOCK)) % BLOCK);

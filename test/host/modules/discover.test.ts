@@ -108,7 +108,11 @@ test("an npm package and a copy that has just begun are not plugins, and not inv
 });
 
 test("an installed package is a plugin, unless a plugin folder has its id", async (t) => {
-  const home = await makePlugins(t, { "root/lamp": "lamp", "in/lamp": "lamp", "in/clock": "clock" });
+  const home = await makePlugins(t, {
+    "root/lamp": "lamp",
+    "in/lamp": "lamp",
+    "in/clock": "clock",
+  });
   const packages = ["lamp", "clock", "gone"].map((id) => {
     return { id, folder: join(home, "in", id), isLinked: false };
   });

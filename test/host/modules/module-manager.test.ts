@@ -46,6 +46,8 @@ async function openManager(t: TestContext, plugins: Plugins = {}, given?: { home
     bridges,
     log: stage.hostLog,
     roots: [stage.root],
+    packageFolders: () => [],
+    isShippedId: () => false,
   } as unknown as ModuleManagerDependencies;
   const manager = new ModuleManager(parts);
   onTestEnd(t, () => manager.close());
@@ -411,7 +413,7 @@ test("a plugin folder that is a link is found when the config allows it", async 
 test("a fallback ends when a bridge has been configured", async (t) => {
   const bridge = { kind: "local", commandsPerSecond: 10 };
   const { manager, config } = await openManager(t, {
-    ...plugin("demo", { bridge, fallbackFor: { bridges: true } }),
+    ...plugin("demo", { bridge: { ...bridge, kind: "demo" }, fallbackFor: { bridges: true } }),
     ...plugin("lamp", { bridge, requiresConfig: true }),
   });
   await manager.start();

@@ -27,7 +27,7 @@ test("the files of an archive are given by their path below its top folder", asy
   );
 
   assert.deepEqual(
-    [...files].map(([path, { bytes, isExecutable }]) => [path, `${bytes}`, isExecutable]),
+    [...files].map(([path, { bytes, isExecutable }]) => [path, bytes.toString(), isExecutable]),
     [
       ["index.ts", "code", false],
       ["bin/run", "#!", true],
@@ -65,9 +65,9 @@ for (const [what, entry, message] of [
 ] as const) {
   test(`an archive with ${what} is refused`, async (t) => {
     const limits = { depth: 10, segmentBytes: 90 } as unknown as Partial<typeof ARCHIVE_LIMITS>;
-    const read_ = read(t, tarGz([file("package/package.json"), entry]), limits);
+    const reading = read(t, tarGz([file("package/package.json"), entry]), limits);
 
-    await assert.rejects(read_, refusal(message));
+    await assert.rejects(reading, refusal(message));
   });
 }
 

@@ -100,7 +100,7 @@ async function openHome(t: TestContext, scripts: NpmScripts = {}) {
     },
     /** Names below the folder of packages. */
     kept: async (...path: string[]) =>
-      (await readdir(join(data, "packages", ...path)).catch(() => [])).toSorted(),
+      (await readdir(join(data, "packages", ...path)).catch((): string[] => [])).toSorted(),
   };
 }
 
