@@ -5,6 +5,7 @@ import { calendarsPage } from "./calendars-page.ts";
 import { devicesPage } from "./devices-page.ts";
 import { modulesPage } from "./modules-page.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { pluginsPage } from "./plugins-page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { tokensPage } from "./tokens-page.ts";
 
@@ -15,6 +16,7 @@ export interface PageEntry {
   /** The key of its title in the texts. */
   readonly title:
     | "modules"
+    | "plugins"
     | "devices"
     | "bridges"
     | "scenes"
@@ -29,6 +31,7 @@ export interface PageEntry {
 /** The menu. The first page is the default. */
 export const PAGES: readonly PageEntry[] = [
   { id: "modules", icon: "mdi:puzzle-outline", title: "modules", open: modulesPage },
+  { id: "plugins", icon: "mdi:package-variant", title: "plugins", open: pluginsPage },
   { id: "devices", icon: "mdi:lightbulb-outline", title: "devices", open: devicesPage },
   { id: "bridges", icon: "mdi:bridge", title: "bridges", open: bridgesPage },
   { id: "scenes", icon: "mdi:palette-outline", title: "scenes", open: scenesPage },
