@@ -17,6 +17,8 @@ const SETTINGS = {
     `${PLUGIN}/index.ts`,
     `test/${PLUGIN}/index.test.ts`,
     `test/${PLUGIN}/conformance.test.ts`,
+    "plugins/garden-news/index.ts",
+    "test/plugins/garden-news/index.test.ts",
   ],
   "host/dashboard/tsconfig.json": [`${PLUGIN}/widget.ts`],
 };
