@@ -16,6 +16,7 @@ const CODES = {
   not_found: [404, "Not found"],
   device_unknown: [404, "No such device"],
   scene_unknown: [404, "No such scene"],
+  room_unknown: [404, "No device is in this room"],
   channel_unknown: [404, "No such channel"],
   module_unknown: [404, "No such module"],
   plugin_unknown: [404, "No such installed plugin"],

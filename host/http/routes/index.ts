@@ -20,6 +20,7 @@ import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
+import { roomRoutes } from "./rooms.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { describedServices, serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./session.ts";
@@ -47,6 +48,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
     ...deviceOverrideRoutes(parts),
+    ...roomRoutes(parts),
     ...readingRoutes(parts),
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),

@@ -102,10 +102,12 @@ test("every reference in the document resolves", async (t) => {
 test("answers match the OpenAPI document", async (t) => {
   const { api, parts } = await serveApp(t);
   const scene = { name: "Movie", targets: { "demo:light:1": { on: true } } };
+  await parts.devices.adjust("demo:light:1", { room: "Hall" });
   const requests: [string, RequestInit][] = [
     ["/smart-home/devices", {}],
     ["/smart-home/devices/demo:light:1", {}],
     ["/smart-home/devices/demo:light:1/command", json("POST", { brightness: 62.5 })],
+    ["/rooms/Hall/command", json("POST", { on: true })],
     ["/smart-home/scenes/host:scene:movie", json("PUT", scene)],
     ["/smart-home/scenes", {}],
     ["/smart-home/scenes/host:scene:movie", {}],

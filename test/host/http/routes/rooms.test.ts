@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { DeviceDescription } from "@mantel/plugin-sdk";
+import { json, serveApp } from "../serve-app.ts";
+
+const ON = { type: "boolean" } as const;
+const LEVEL = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
+
+const lamp = (nativeId: string, change: Partial<DeviceDescription> = {}): DeviceDescription => ({
+  nativeId,
+  kind: "light",
+  name: nativeId,
+  room: "Hall & stairs",
+  capabilities: { on: ON },
+  state: { on: true },
+  ...change,
+});
+
+async function serveRoom(t: TestContext) {
+  const app = await serveApp(t);
+  await app.devices.publish("demo", [
+    lamp("first", { capabilities: { on: ON, brightness: LEVEL }, state: { on: true } }),
+    lamp("second"),
+    lamp("away", { available: false }),
+    lamp("attic", { room: "Attic" }),
+    lamp("kettle", { kind: "plug" }),
+  ]);
+  const command = async (room: string, body: unknown, query = "") => {
+    const path = `/rooms/${encodeURIComponent(room)}/command${query}`;
+    const response = await app.api("control", path, json("POST", body));
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const named = (results: unknown) =>
+    (results as { deviceId: string; status: string }[]).map(({ deviceId, status }) => [
+      app.devices.get(deviceId).name,
+      status,
+    ]);
+  return { ...app, command, named };
+}
+
+test("a command for a room goes to each reachable device of the kind, with a result for each", async (t) => {
+  const { command, commands, named } = await serveRoom(t);
+
+  const { status, body } = await command("Hall & stairs", { on: false }, "?kind=light");
+
+  assert.deepEqual([status, body["status"]], [200, "ok"]);
+  assert.deepEqual(named(body["results"]), [
+    ["first", "applied"],
+    ["second", "applied"],
+  ]);
+  assert.deepEqual(commands, [{ on: false }, { on: false }]);
+});
+
+test("without a kind it goes to every device that takes it, and to no other", async (t) => {
+  const { command, named } = await serveRoom(t);
+
+  const all = await command("Hall & stairs", { on: false });
+  const dimmed = await command("Hall & stairs", { brightness: 20 });
+
+  assert.deepEqual(
+    named(all.body["results"]).map(([name]) => name),
+    ["first", "second", "kettle"],
+  );
+  assert.deepEqual(named(dimmed.body["results"]), [["first", "applied"]]);
+});
+
+test("a device that fails makes the answer partial, and the others are commanded", async (t) => {
+  const { command, devices, named } = await serveRoom(t);
+  await devices.publish("demo", [
+    lamp("whole", { capabilities: { brightness: LEVEL }, state: { brightness: 5 } }),
+    lamp("half", { capabilities: { brightness: { ...LEVEL, max: 50 } }, state: { brightness: 5 } }),
+  ]);
+
+  const { status, body } = await command("Hall & stairs", { brightness: 80 });
+
+  assert.deepEqual([status, body["status"]], [200, "partial"]);
+  assert.deepEqual(named(body["results"]), [
+    ["whole", "applied"],
+    ["half", "failed"],
+  ]);
+});
+
+test("hidden devices are left alone", async (t) => {
+  const { command, devices, named } = await serveRoom(t);
+  const [first] = devices.list({ room: "Attic" });
+  await devices.adjust(first?.id ?? "", { room: "Hall & stairs", hidden: true });
+
+  const { body } = await command("Hall & stairs", { on: false }, "?kind=light");
+
+  assert.deepEqual(
+    named(body["results"]).map(([name]) => name),
+    ["first", "second"],
+  );
+});
+
+test("a room without such devices is unknown, and a command that none of them takes is refused", async (t) => {
+  const { command, commands } = await serveRoom(t);
+
+  const codes = [
+    await command("Cellar", { on: true }),
+    await command("Attic", { on: true }, "?kind=plug"),
+    await command("Attic", { position: 5 }),
+    await command("Attic", {}),
+    await command("Attic", { parts: { light: { on: true } } }),
+    await command("Attic", { on: true }, "?kind=spaceship"),
+  ].map(({ body }) => body["code"]);
+
+  assert.deepEqual(codes, [
+    "room_unknown",
+    "room_unknown",
+    ...["invalid", "invalid", "invalid", "invalid"],
+  ]);
+  assert.deepEqual(commands, []);
+});
+
+test("a token that only reads may not command a room", async (t) => {
+  const { api } = await serveRoom(t);
+
+  const refused = await api("read", "/rooms/Attic/command", json("POST", { on: true }));
+
+  assert.equal(refused.status, 403);
+});
