@@ -1,16 +1,20 @@
 import type { CommandResult, Device, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
+import { LevelMemory } from "./level-memory.ts";
 import { mergeCommands } from "./merge-commands.ts";
 import type { Store } from "./store.ts";
 
 /** Maximum time for which a pending value is shown without an answer, including back-off. */
 const PENDING_MS = 8_000;
 const DEFAULT_BACK_OFF_MS = 1_000;
+/** Least time between two commands of one drag. The pending value follows the finger without delay. */
+const DRAG_STEP_MS = 100;
 
 interface Lane {
   /** The command that the host is processing. */
   readonly sent: CommandBody;
+  readonly sentAt: number;
   /** The next command: later keys replace earlier ones, so the last value always arrives. */
   waiting: CommandBody;
   readonly answer: Promise<CommandResult>;
@@ -26,6 +30,7 @@ export class Commands {
   readonly #store: Store;
   readonly #answered: () => void;
   readonly #lanes = new Map<string, Lane>();
+  readonly #levels = new LevelMemory();
 
   /** @param answered called after each answer, shortly before the matching event arrives */
   constructor(api: Api, store: Store, answered: () => void) {
@@ -35,12 +40,17 @@ export class Commands {
   }
 
   /** Never rejects. Commands that were merged while waiting share one result. */
-  send(id: string, command: CommandBody): Promise<CommandResult> {
+  send(id: string, asked: CommandBody): Promise<CommandResult> {
+    const command = this.#levels.complete(this.#store.device(id).peek(), asked);
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = mergeCommands(lane.waiting, command);
     this.#store.setPending(id, mergeCommands(lane.sent, lane.waiting));
-    lane.next ??= lane.answer.then(() => this.#start(id, lane.waiting));
+    lane.next ??= lane.answer.then(async () => {
+      const waitMs = dragStepMs(lane);
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      return this.#start(id, lane.waiting);
+    });
     return lane.next;
   }
 
@@ -56,7 +66,8 @@ export class Commands {
 
   #start(id: string, command: CommandBody): Promise<CommandResult> {
     const answer = this.#deliver(id, command);
-    const lane: Lane = { sent: command, waiting: {}, answer, next: undefined };
+    const sentAt = performance.now();
+    const lane: Lane = { sent: command, sentAt, waiting: {}, answer, next: undefined };
     this.#lanes.set(id, lane);
     this.#store.setPending(id, command);
     return answer.then((result) => {
@@ -85,6 +96,12 @@ export class Commands {
       }
     }
   }
+}
+
+/** Milliseconds until the next step of a drag: of a command that sets the same fields as the one before. */
+function dragStepMs({ sent, sentAt, waiting }: Lane): number {
+  const isDrag = Object.keys(sent).join() === Object.keys(waiting).join();
+  return isDrag ? sentAt + DRAG_STEP_MS - performance.now() : 0;
 }
 
 /** Milliseconds until the command may be retried; `undefined` if it must not be retried. */

@@ -28,7 +28,10 @@ export function followDrag(
     onLevel(Math.max(0, Math.min(100, Math.round(level + (dx / width) * 100))));
   };
   const end = (event: PointerEvent): void => {
-    if (event.pointerId === down.pointerId) ended.abort();
+    if (event.pointerId !== down.pointerId) return;
+    // the finger may have moved since the last event
+    if (event.type === "pointerup") move(event);
+    ended.abort();
   };
   const { signal } = ended;
   // On the window, because a finger may leave the element before the drag starts.

@@ -57,6 +57,23 @@ test("while a command is sent, later ones become one with the last value of each
   assert.deepEqual(host.bodies, [{ on: true }, { brightness: 20, on: true }]);
 });
 
+test("a drag is sent at a steady rate, shows each value at once and ends with the last", async (t) => {
+  const { commands, host, shown, pass } = home(t);
+  const first = commands.send(LAMP.id, { brightness: 10 });
+  void commands.send(LAMP.id, { brightness: 20 });
+  host.answer({ device: LAMP });
+  await first;
+  await pass(99);
+  const last = commands.send(LAMP.id, { brightness: 35 });
+  const before = [host.bodies, shown().pending];
+  await pass(1);
+  host.answer({ device: LAMP });
+
+  assert.deepEqual(before, [[{ brightness: 10 }], { brightness: 35 }]);
+  assert.equal((await last).ok, true);
+  assert.deepEqual(host.bodies, [{ brightness: 10 }, { brightness: 35 }]);
+});
+
 test("the values of the sent and of the waiting command are pending together", async (t) => {
   const { commands, host, shown } = home(t);
   const first = commands.send(LAMP.id, { on: true, brightness: 10 });
