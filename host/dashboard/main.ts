@@ -4,7 +4,6 @@ import "./icon.ts";
 import { useRememberedLocale } from "./i18n/page.ts";
 import { isLinkInAddress, takeLinkToken, parsePastedToken } from "./link.ts";
 import { Session } from "./session.ts";
-import { followSettings } from "./settings-route.ts";
 import { mountShell } from "./shell.ts";
 import { signInOnLoad, refusalOf, signIn } from "./sign-in.ts";
 import {
@@ -108,7 +107,9 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
     loader: new WidgetLoader(),
     reloadModule: (id) => session.reloadModule(id),
   });
-  followSettings(root, { api, store });
+  void import("./settings-route.ts").then(({ followSettings }) =>
+    followSettings(root, { api, store }),
+  );
 }
 
 /** Reloads the page after sign-in, so that no state of the previous visit remains. */

@@ -1,6 +1,8 @@
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, render } from "lit";
+import { addStyles } from "./add-styles.ts";
 import { words } from "./i18n/shell.ts";
+import styles from "./night.css";
 
 /**
  * Night mode for a dark room: only the time, warm and dim. The touch that wakes it does nothing
@@ -11,6 +13,7 @@ export class NightScreen {
   readonly #element = document.createElement("section");
 
   constructor(root: HTMLElement, onWake: () => void) {
+    addStyles(styles);
     this.#root = root;
     this.#element.className = "night";
     for (const type of ["pointerdown", "click"]) {

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals-core";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit";
 import type { Api } from "./api.ts";
 import { words } from "./i18n/shell.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -10,8 +10,7 @@ const ADDRESS = /^#\/settings(?:\/([^/]*))?(?:\/([^/]*))?$/;
 const away = signal(false);
 
 /** Link to the settings in the header, for users who may edit. */
-export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult | typeof nothing {
-  if (!mayEdit) return nothing;
+export function settingsLink(): TemplateResult {
   const texts = words.value;
   return html`<a
     class="icon-button settings-link"

@@ -1,27 +1,20 @@
+import type { Device } from "@mantel/plugin-sdk/device";
 import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
-import type { ConnectionState } from "./connection.ts";
-import { editButton } from "./edit-button.ts";
 import { headerAlerts } from "./header-alerts.ts";
 import { words } from "./i18n/shell.ts";
-import { preloadIcon } from "./icon.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
-import { NightScreen } from "./night.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
-import { settingsLink } from "./settings-route.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileDependencies } from "./tile.ts";
 import { titles } from "./title.ts";
 
-/** A short interruption ends before anyone would read the banner. */
-const BANNER_AFTER_MS = 3_000;
 const DEFAULT_IDLE_SECONDS = 300;
 /** `mantel-touch` reports touches in frames, whose events do not reach this window. */
 const TOUCHES = ["pointerdown", "keydown", "mantel-touch"];
-const OFFLINE_ICON = "mdi:wifi-off";
 
 // In em, because larger text needs the narrow layout just like a smaller screen.
 const phone = matchMedia("(max-width: 40em)");
@@ -47,62 +40,17 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileDepen
     if (layout && page) untracked(() => views.show(layout, page, at));
   });
   effect(() => void (titles.page.value = current.value?.title ?? ""));
-  const edit = session.mayEdit
-    ? editButton({ root, session, tiles: parts, page: current, breakpoint })
-    : nothing;
+  const tools = signal<() => unknown>(() => nothing);
   effect(() => {
     const { pages } = session.shown.value ?? { pages: [] };
     const tabs = headerOf(pages, current.value, devices.value);
-    render(html`${tabs}${edit}${settingsLink(session)}`, header);
+    render(html`${tabs}${tools.value()}`, header);
   });
 
-  const now = signal(Date.now());
-  setInterval(() => (now.value = Date.now()), 1_000);
-  showLink(root, session, now);
-  showThemes(root, session, now);
+  effect(() => showTheme(theme.theme.value));
   followTouches(store, () => theme.touch());
-  void loadDeferredParts(root, session, current);
-}
-
-function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
-  const banner = document.createElement("div");
-  root.after(banner); // the settings replace the root, not this element
-  effect(() => {
-    void now.value; // updated every second
-    render(bannerOf(link.value, performance.now()), banner);
-  });
-}
-
-function showThemes(
-  root: HTMLElement,
-  { theme, formats }: Session,
-  now: ReadonlySignal<number>,
-): void {
-  const night = new NightScreen(root, () => theme.touch());
-  effect(() => {
-    showTheme(theme.theme.value);
-    if (theme.theme.value === "night") night.show(formats.value, now.value);
-    else night.hide();
-  });
-}
-
-/** Loads everything that is not needed for the first paint. */
-async function loadDeferredParts(
-  root: HTMLElement,
-  session: Session,
-  current: ReadonlySignal<Page | undefined>,
-): Promise<void> {
-  const { startWallScreen } = await import("./display/wall-screen.ts");
-  startWallScreen(root, session, current);
-  const { followDetailsGestures } = await import("./details-gestures.ts");
-  followDetailsGestures((target, element) =>
-    session.contexts.openDetails(target, element.getBoundingClientRect()),
-  );
-  void import("./details/details.ts"); // ready for the first long press
-  preloadIcon(OFFLINE_ICON);
-  if (!session.mayEdit) return;
-  const { showModuleProblems } = await import("./problem-notice.ts");
-  showModuleProblems(root, session.store.modules());
+  const start = { root, session, tiles: parts, page: current, breakpoint };
+  void import("./later-parts.ts").then((later) => later.startLaterParts(start, tools));
 }
 
 /** The page in the address, or the first page. */
@@ -167,7 +115,7 @@ class PageViews {
 function headerOf(
   pages: readonly Page[],
   current: Page | undefined,
-  devices: Parameters<typeof headerAlerts>[0],
+  devices: readonly Device[],
 ): unknown {
   const tabs = html`<nav class="tabs" aria-label=${words.value.pages}>
     ${pages.map(
@@ -181,25 +129,30 @@ function headerOf(
     )}
   </nav>`;
   const chips = headerAlerts(devices).map(chip);
+  const lit = devices.filter(isLit).length;
+  const lights = html`<button
+    class="chip"
+    aria-live="off"
+    aria-label=${words.value.lightsOn(lit)}
+    data-details-room=""
+    data-opens
+  >
+    <mantel-icon name="mdi:lightbulb-group-outline"></mantel-icon>${lit}
+  </button>`;
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
-    <div class="chips" role="status" aria-label=${words.value.homeStatus}>${chips}</div>`;
+    <div class="chips" role="status" aria-label=${words.value.homeStatus}>
+      ${chips}${lit > 0 ? lights : nothing}
+    </div>`;
 }
 
-function bannerOf(link: ConnectionState, now: number): unknown {
-  if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
-  const texts = words.value;
-  const secondsLeft = Math.ceil((link.retryAt - now) / 1000);
-  return html`<div class="banner" role="alert">
-    <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
-    <span>${texts.offlineFor(spanOf(now - link.since))}</span>
-    <span>${secondsLeft > 0 ? texts.retryIn(secondsLeft) : texts.retrying}</span>
-  </div>`;
-}
+const isLit = ({ kind, available, state, pending }: Device): boolean =>
+  kind === "light" && available && (pending.on ?? state.on) === true;
 
-function spanOf(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+/** Returns to the first page, without a sheet over it. */
+function rest(): void {
+  location.replace("#");
+  dispatchEvent(new Event("mantel-idle"));
 }
 
 /** Returns an idle display to its first page. */
@@ -209,7 +162,7 @@ function followTouches({ ui }: Store, onTouch: () => void): void {
     onTouch();
     clearTimeout(timer);
     const { idleSeconds = DEFAULT_IDLE_SECONDS } = ui.peek();
-    if (idleSeconds > 0) timer = setTimeout(() => location.replace("#"), idleSeconds * 1000);
+    if (idleSeconds > 0) timer = setTimeout(rest, idleSeconds * 1000);
   };
   for (const type of TOUCHES) addEventListener(type, touched, { passive: true });
   touched();

@@ -31,6 +31,8 @@ export default defineWidget({
       "Kind to show": "Angezeigte Art",
       "Kind to hide": "Ausgeblendete Art",
       Devices: "Geräte",
+      "{count} on": "{count} an",
+      "All off": "Alle aus",
       "No devices here yet.": "Hier sind noch keine Geräte.",
       "and {count} more": "und {count} weitere",
     },
@@ -45,16 +47,23 @@ export default defineWidget({
     ctx.effect(() => {
       const { title, kinds, without } = ctx.settings.value;
       const here = devices.value.value;
+      const isShown = (kind: string): boolean =>
+        !without.includes(kind) && (kinds.length === 0 || kinds.includes(kind));
       const shown = here
-        .filter(({ kind }) => !without.includes(kind))
-        .filter((device) => (kinds.length > 0 ? kinds.includes(device.kind) : isForTiles(device)));
+        .filter(({ kind }) => isShown(kind))
+        .filter((device) => kinds.length > 0 || isForTiles(device));
       const heading = title || room.value;
+      const hasLights = heading !== "" && isShown("light");
+      const lights = here.filter(
+        ({ kind, available }) => hasLights && kind === "light" && available,
+      );
       render(
         html`<section
           class=${heading === "" ? "bare" : ""}
           aria-label=${heading || ctx.t("Devices")}
+          data-details-room=${lights.length === 0 ? nothing : room.value}
         >
-          ${heading === "" ? nothing : headingOf(ctx, heading, room.value === "" ? [] : here)}
+          ${heading === "" ? nothing : headingOf(ctx, heading, { devices: here, lights })}
           <div class="tiles">${repeat(shown.slice(0, MOST_TILES), ({ id }) => id, tile)}</div>
           ${remark(ctx, shown.length)}
         </section>`,
@@ -64,8 +73,25 @@ export default defineWidget({
   },
 });
 
-function headingOf(ctx: Context, heading: string, devices: readonly Device[]): TemplateResult {
-  return html`<h2><strong>${heading}</strong><span>${climate(ctx, devices)}</span></h2>`;
+/** The heading opens the lights of the room, or of the home without a room; a button turns them off. */
+function headingOf(
+  ctx: Context,
+  heading: string,
+  { devices, lights }: { readonly devices: readonly Device[]; readonly lights: readonly Device[] },
+): TemplateResult {
+  const { t } = ctx;
+  const { room } = ctx.settings.value;
+  const lit = lights.filter(({ state, pending }) => (pending.on ?? state.on) === true).length;
+  const off = (): void => void ctx.commandRoom(room, "light", { on: false });
+  const name = html`<strong>${heading}</strong>`;
+  const opener = html`<button data-opens>
+    ${name}${lit === 0 ? nothing : html`<small>${t("{count} on", { count: lit })}</small>`}
+  </button>`;
+  return html`<h2>
+    ${lights.length === 0 ? name : opener}
+    ${lit === 0 ? nothing : html`<button class="all" @click=${off}>${t("All off")}</button>`}
+    <span>${room === "" ? nothing : climate(ctx, devices)}</span>
+  </h2>`;
 }
 
 /** The climate of the room for its heading, from the first sensor with each value. */

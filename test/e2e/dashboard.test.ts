@@ -46,6 +46,9 @@ test("the dashboard", async (t) => {
     "opens the details of a device by its button, a long press and the menu key",
     (each) => opensDetails(each, fixture),
   );
+  await t.test("turns the lights of a room off, and takes it back", (each) =>
+    turnsRoomOff(each, fixture),
+  );
   await t.test("reports an unreachable host and reconnects", (each) =>
     survivesOffline(each, fixture),
   );
@@ -77,6 +80,28 @@ async function opensDetails(t: TestContext, { host, visit }: Fixture): Promise<v
   assert.equal((await stateOf(host, "TV backlight"))["on"], before["on"], "no tap");
 
   await lamp.click({ button: "right" });
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await sheet.waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+}
+
+async function turnsRoomOff(t: TestContext, { host, visit }: Fixture): Promise<void> {
+  const { page, faults } = await visit(t);
+  const room = page.getByRole("region", { name: "Living room" });
+  const sheet = page.getByRole("dialog", { name: "Living room" });
+  await host.api("/rooms/Living%20room/command?kind=light", { method: "POST", json: { on: true } });
+  await room.getByText("3 on").waitFor();
+
+  await room.getByRole("button", { name: "All off" }).click();
+  await page.locator(".undo-notice").getByText("3 lights off").waitFor();
+  assert.equal((await stateOf(host, "Sofa lamp"))["on"], false);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await until(async () => (await stateOf(host, "Sofa lamp"))["on"] === true);
+
+  await room.getByRole("button", { name: /^Living room/ }).click();
+  await sheet.getByRole("slider", { name: "All lights" }).press("PageUp");
+  await sheet.getByText("3 of 3 lights on").waitFor();
+  await assertAccessible(page);
   await sheet.getByRole("button", { name: "Close" }).click();
   await sheet.waitFor({ state: "detached" });
   assert.deepEqual(faults, []);

@@ -45,6 +45,7 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
     contexts.shared.announce(sentence);
   };
   const stop = effect(() => {
+    if (session.theme.theme.value === "night") return sheet.close();
     const close = closeButton(() => sheet.close());
     const view = device
       ? deviceView(device.value, { session, actions, history, close, tell })

@@ -1,7 +1,7 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { canSet } from "@mantel/plugin-sdk/ui/appearance";
-import { tileOf } from "@mantel/plugin-sdk/ui/device-tile";
+import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -62,7 +62,7 @@ export function roomView(room: string, { session, actions, close }: Shown): Temp
               ${repeat(
                 lights,
                 ({ id }) => id,
-                (light) => tileOf(light, actions),
+                (light) => deviceTile(light, actions),
               )}
             </div>
           </div>`
@@ -94,8 +94,10 @@ function marksOf(lights: readonly Device[], actions: Actions): TemplateResult[] 
   const shown = lights.slice(0, MOST_MARKS).toSorted((one, other) => levelOf(one) - levelOf(other));
   const places = apart(shown.map(levelOf));
   return shown.map((light, index) => {
-    const { value, unit = "", hue } = lookOf(light, actions);
-    return html`<span .style=${`--hue: ${hue}; bottom: ${places[index] ?? 0}%`}
+    const { value, unit = "", hue, on } = lookOf(light, actions);
+    return html`<span
+      class=${on ? "on" : ""}
+      .style=${`--hue: ${hue}; bottom: ${places[index] ?? 0}%`}
       ><i></i><b>${light.name}</b> ${value} ${unit}</span
     >`;
   });

@@ -56,8 +56,9 @@ export function openSheet({
   place(lit, panel, box);
   closesOnPress(dialog, close, closed.signal);
   dialog.addEventListener("cancel", close, { signal: closed.signal });
-  // the pages behind are other places
-  addEventListener("hashchange", close, { signal: closed.signal });
+  for (const type of ["hashchange", "mantel-idle"]) {
+    addEventListener(type, close, { signal: closed.signal });
+  }
   addEventListener("resize", () => place(lit, panel, undefined), { signal: closed.signal });
   document.body.append(dialog);
   document.documentElement.classList.add("has-details");

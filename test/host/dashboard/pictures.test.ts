@@ -20,7 +20,7 @@ function camera(t: TestContext) {
   };
   if (!("createImageBitmap" in globalThis)) Object.assign(globalThis, { createImageBitmap() {} });
   mockAgain(t, globalThis as { createImageBitmap: unknown }, "createImageBitmap", bitmapOf);
-  const id = `demo:camera:${++cameras}`;
+  const id = `garage:camera:${++cameras}`;
   const picture = signal<CameraPicture>({ bitmap: undefined, takenAt: undefined, failed: false });
   const asked: string[] = [];
   let answers: ((answer: Response | Error) => void)[] = [];
@@ -74,7 +74,7 @@ test("a picture is read at once and every ten seconds, and the one before is rel
   assert.equal(before, 1);
   assert.equal(shown().number, 2);
   assert.deepEqual(closed, [1]);
-  assert.match(asked[0] ?? "", /^\/smart-home\/devices\/demo%3Acamera%3A\d+\/image$/);
+  assert.match(asked[0] ?? "", /^\/smart-home\/devices\/garage%3Acamera%3A\d+\/image$/);
 });
 
 test("a slow answer delays the next request", async (t) => {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { deviceOf } from "../../helpers/device.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
+await import("../../../host/dashboard/pictures.ts"); // as the dashboard does while it waits
 const { default: room } = await import("../../../plugins/room-widget/widget.ts");
 
 const CLIMATE = deviceOf({
@@ -29,6 +30,38 @@ test("a room shows its climate and a tile for each of its devices of the chosen 
   assert.deepEqual(heading, ["Kitchen", "20.5° · 48%"]);
   assert.deepEqual(tiles, ["Sink", "Kettle"]);
   assert.deepEqual(textOf("h2 strong, .tiles .name"), ["Cooking", "Sink"]);
+});
+
+test("a heading counts the lights that are on, opens them and turns them all off", async (t) => {
+  const lit = deviceOf({ name: "Sink", room: "Kitchen", state: { on: true } });
+  const others = [2, 3].map((number) =>
+    deviceOf({ id: `demo:light:${number}`, number, room: "Kitchen" }),
+  );
+  const { config, store, commandedRooms, root, click, textOf } = mountOnPage(t, room, {
+    config: { room: "Kitchen" },
+    devices: [lit, ...others, { ...FAR, id: "demo:light:9", state: { on: true } }],
+  });
+  const shown = textOf("h2 small, h2 .all");
+  const subject = () => root.querySelector<HTMLElement>("section")?.dataset["detailsRoom"];
+
+  click("h2 .all");
+  const kitchen = subject();
+  config.value = { title: "Everywhere" };
+  const home = [subject(), ...textOf("h2 small")];
+  click("h2 .all");
+  store.putDevice({ ...lit, revision: 2, state: { on: false } });
+  config.value = { room: "Kitchen" };
+
+  assert.deepEqual(shown, ["1 on", "All off"]);
+  assert.deepEqual([kitchen, home], ["Kitchen", ["", "2 on"]]);
+  assert.deepEqual(commandedRooms, [
+    ["Kitchen", "light", { on: false }],
+    ["", "light", { on: false }],
+  ]);
+  assert.equal(root.querySelectorAll("h2 [data-opens]").length, 1, "they can be turned on there");
+  assert.deepEqual(textOf("h2 small, h2 .all"), []);
+  config.value = { room: "Kitchen", kinds: ["plug"] };
+  assert.equal(subject(), undefined, "a wall without lights");
 });
 
 test("a camera shows its latest picture with its age, and a placeholder without one", async (t) => {

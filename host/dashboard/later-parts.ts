@@ -1,0 +1,84 @@
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { html, nothing, render } from "lit";
+import type { ConnectionState } from "./connection.ts";
+import { followDetailsGestures } from "./details-gestures.ts";
+import { startWallScreen } from "./display/wall-screen.ts";
+import { editButton } from "./edit-button.ts";
+import { words } from "./i18n/shell.ts";
+import { preloadIcon } from "./icon.ts";
+import { NightScreen } from "./night.ts";
+import type { Session } from "./session.ts";
+import { settingsLink } from "./settings-route.ts";
+
+/** A short interruption ends before anyone would read the banner. */
+const BANNER_AFTER_MS = 3_000;
+const OFFLINE_ICON = "mdi:wifi-off";
+
+/**
+ * Starts everything of the shell that is not needed for the first paint: the banner, night mode, displays, gestures
+ * for details, and what users who may edit see. `tools` draws the end of the header.
+ */
+export function startLaterParts(
+  start: Parameters<typeof editButton>[0],
+  tools: Signal<() => unknown>,
+): void {
+  const { root, session, page } = start;
+  const now = signal(Date.now());
+  setInterval(() => (now.value = Date.now()), 1_000);
+  showLink(root, session, now);
+  showNight(root, session, now);
+  startWallScreen(root, session, page);
+  followDetailsGestures((target, element) =>
+    session.contexts.openDetails(target, element.getBoundingClientRect()),
+  );
+  preloadIcon(OFFLINE_ICON);
+  void loadLater(root, session);
+  if (!session.mayEdit) return;
+  const edit = editButton(start);
+  tools.value = () => html`${edit}${settingsLink()}`;
+}
+
+/** Loads what may come last. */
+async function loadLater(root: HTMLElement, session: Session): Promise<void> {
+  void import("./details/details.ts"); // ready for the first long press
+  if (!session.mayEdit) return;
+  const { showModuleProblems } = await import("./problem-notice.ts");
+  showModuleProblems(root, session.store.modules());
+}
+
+function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
+  const banner = document.createElement("div");
+  root.after(banner); // the settings replace the root, not this element
+  effect(() => {
+    void now.value; // updated every second
+    render(bannerOf(link.value, performance.now()), banner);
+  });
+}
+
+function showNight(
+  root: HTMLElement,
+  { theme, formats }: Session,
+  now: ReadonlySignal<number>,
+): void {
+  const night = new NightScreen(root, () => theme.touch());
+  effect(() => {
+    if (theme.theme.value === "night") night.show(formats.value, now.value);
+    else night.hide();
+  });
+}
+
+function bannerOf(link: ConnectionState, now: number): unknown {
+  if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
+  const texts = words.value;
+  const secondsLeft = Math.ceil((link.retryAt - now) / 1000);
+  return html`<div class="banner" role="alert">
+    <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
+    <span>${texts.offlineFor(spanOf(now - link.since))}</span>
+    <span>${secondsLeft > 0 ? texts.retryIn(secondsLeft) : texts.retrying}</span>
+  </div>`;
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
