@@ -51,6 +51,7 @@ import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/packages.ts";
 import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
+import { Scheduler } from "./schedule/scheduler.ts";
 import { ServiceRegistry } from "./services/registry.ts";
 import { MachineDisks } from "./system/disks.ts";
 import { Samples } from "./system/samples.ts";
@@ -254,6 +255,9 @@ async function openModules(
   const { calendar, calendarFeed, samples, weather, cacheFolder, dataFolder, bus } = parts;
   const feeds = new HomeFeeds(bus);
   onDispose(() => feeds.close());
+  const timeZone = () => parts.config.current.ui.timeZone;
+  const scheduler = await Scheduler.open({ ...parts, timeZone });
+  onDispose(() => scheduler.close());
   const lock = await PackageLock.open(dataFolder, parts.log);
   const asksFirst = (id: string) => lock.find(id) !== undefined;
   const consents = await Consents.open({ ...parts, onSave: consentOnSave, asksFirst });
@@ -270,6 +274,7 @@ async function openModules(
   const shipped = await readShipped(shippedFolder);
   const modules = new ModuleManager({
     ...parts,
+    scheduler,
     home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },
     consents,
     inspect,

@@ -3,6 +3,7 @@ import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./cha
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Home } from "./home.ts";
 import type { SceneDescription } from "./scene.ts";
+import type { Schedule } from "./schedule.ts";
 import type {
   PublicationName,
   Publications,
@@ -79,6 +80,7 @@ export interface PluginContext<
   /** The plugin's section of the config, validated against `options`, with defaults filled in. */
   readonly config: Options;
   readonly home: Home;
+  readonly schedule: Schedule;
   readonly log: Log;
   readonly devices: DevicePublisher;
   readonly scenes: ScenePublisher;

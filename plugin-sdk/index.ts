@@ -71,6 +71,7 @@ export type {
   Sun,
 } from "./home.ts";
 export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
+export type { Schedule, ScheduledRun, ScheduleHandler, ScheduleOptions } from "./schedule.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";
 export type {
   Capabilities,

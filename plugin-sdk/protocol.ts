@@ -13,6 +13,7 @@ import type { HomeBatch, HomeHostApi } from "./home-protocol.ts";
 import type { HomeSettings } from "./home.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SceneDescription } from "./scene.ts";
+import type { RunRequest, ScheduleHostApi } from "./schedule-protocol.ts";
 import type { ServiceDefinition } from "./service.ts";
 import type { SetupStep, Trial } from "./trial.ts";
 
@@ -182,6 +183,8 @@ export interface PluginApi {
   callService(request: ServiceRequest): Promise<unknown>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */
   channelChanged(change: ChannelChange): Promise<void>;
+  /** Begins a run of a schedule. The answer does not wait for its end. */
+  runSchedule(request: RunRequest): Promise<void>;
   /** Passes changes of the home to the plugin's listeners, without waiting for them. */
   homeChanged(batch: HomeBatch): Promise<void>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */
@@ -203,7 +206,7 @@ export interface PluginApi {
 }
 
 /** The calls from a plugin's process to the host. Each call is checked against the plugin's manifest. */
-export interface HostApi extends HomeHostApi {
+export interface HostApi extends HomeHostApi, ScheduleHostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   announceDeviceEvent(event: DeviceEvent): Promise<void>;

@@ -36,8 +36,12 @@ import {
   type ServiceOutput,
 } from "./service.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
+import { FakeClock } from "./testing-schedule.ts";
 
+export type { FakeClock } from "./testing-schedule.ts";
 export type { FakeDevice, FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
+
+const TIME_ZONE = "Europe/Berlin";
 
 /** The options of `startPlugin`. */
 export interface TestHostOptions {
@@ -57,6 +61,8 @@ export interface TestHostOptions {
   readonly timeZone?: string;
   /** The home behind `ctx.home`; absent means one without devices. */
   readonly home?: FakeHomeOptions;
+  /** The time of `clock` at the start; absent means the present. */
+  readonly now?: Date;
 }
 
 /** A plugin that runs in the test's own process, with everything that it sent to the host. */
@@ -70,6 +76,8 @@ export interface RunningTest {
   readonly logs: readonly LogRecord[];
   /** The home behind `ctx.home`, which the test can change. */
   readonly home: FakeHome;
+  /** The clock behind `ctx.schedule`, which only the test moves. */
+  readonly clock: FakeClock;
   /** The last reason passed to `status.degraded`; `undefined` after `status.ok`. */
   readonly degraded: string | undefined;
   /** Returns the state of one device. @throws MantelError `device_unknown` */
@@ -104,9 +112,11 @@ export async function startPlugin(
 ): Promise<RunningTest> {
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
   const home = new FakeHome(options.home ?? {});
-  const host = new MemoryHost(plugin, options, home);
+  const clock = new FakeClock(options.now ?? new Date(), options.timeZone ?? TIME_ZONE);
+  const host = new MemoryHost(plugin, options, { home, clock });
   const runner = new Runner(plugin, host);
   host.onChannelChanged = (change) => runner.channelChanged(change);
+  clock.attach((request) => runner.runSchedule(request));
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
   const started = await runner
     .start("test", startRequest(options, storage))
@@ -122,6 +132,7 @@ export async function startPlugin(
     published: host.published,
     logs: host.logs,
     home,
+    clock,
     get scenes() {
       return host.scenes;
     },
@@ -166,13 +177,7 @@ function sentenceOf({ step, error }: QuiesceFault): string {
 }
 
 function startRequest(options: TestHostOptions, storage: string): StartRequest {
-  const {
-    config = {},
-    folders = {},
-    services = [],
-    channels = {},
-    timeZone = "Europe/Berlin",
-  } = options;
+  const { config = {}, folders = {}, services = [], channels = {}, timeZone = TIME_ZONE } = options;
   return {
     config,
     folders,
@@ -244,14 +249,20 @@ class MemoryHost implements HostLink {
   readonly #services: ReadonlyMap<string, ProvidedService>;
   readonly #channels: Readonly<Record<string, unknown>>;
   readonly #home: FakeHome;
+  readonly #clock: FakeClock;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(plugin: Plugin, { services = [], channels = {} }: TestHostOptions, home: FakeHome) {
+  constructor(
+    plugin: Plugin,
+    { services = [], channels = {} }: TestHostOptions,
+    { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
+  ) {
     this.#plugin = plugin;
     this.#services = new Map(services.map((each) => [serviceKey(each.definition), each]));
     this.#channels = channels;
     this.#home = home;
+    this.#clock = clock;
   }
 
   device(nativeId: string): DeviceDescription {
@@ -300,6 +311,10 @@ class MemoryHost implements HostLink {
       case "log":
         this.logs.push(input);
         return undefined;
+      case "setSchedule":
+      case "cancelSchedule":
+      case "resumeSchedules":
+        return this.#clock[method](input);
       case "showStep": // setups do not run here
         return undefined;
       default:

@@ -17,6 +17,7 @@ import { parseLayout } from "../layout/parse.ts";
 import { ConsentsFile } from "../modules/consent/consents.ts";
 import { LOCK_FILE, LockFile } from "../packages/lock.ts";
 import { ScenesFile } from "../scenes/schema.ts";
+import { SchedulesFile } from "../schedule/scheduler.ts";
 import { check } from "../validate.ts";
 import { requireWithinLimits } from "./limits.ts";
 
@@ -51,6 +52,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["device-wishes.json", { parse: by(OverridesFile) }],
   ["readings.json", { parse: by(ReadingsFile) }],
   ["channels.json", { parse: by(ChannelsFile) }],
+  ["schedules.json", { parse: by(SchedulesFile) }],
   ["calendar-feeds.json", { parse: by(FeedFile) }],
   ["consents.json", { parse: by(ConsentsFile) }],
   [LOCK_FILE, { parse: by(LockFile) }],

@@ -108,6 +108,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   image: (request, begin) => started().image(request, begin),
   callService: (request, begin) => started().callService(request, begin),
   channelChanged: (change) => (next ?? runner)?.channelChanged(change),
+  runSchedule: (request) => started().runSchedule(request),
   homeChanged: (batch) => started().homeChanged(batch),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
   findLeaks,

@@ -11,6 +11,8 @@ const TELLING: Partial<Readonly<Record<keyof HostApi, string>>> = {
   publishChannel: "channels.publish",
   updateDevices: "devices.update",
   announceDeviceEvent: "devices.event",
+  setSchedule: "schedule.at, every, cron and after",
+  cancelSchedule: "schedule.cancel",
   followHome: "home.devices.on",
   commandHome: "home.command",
   activateHomeScene: "home.activateScene",

@@ -17,6 +17,7 @@ import {
   type StartResult,
 } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
+import type { RunRequest } from "../schedule-protocol.ts";
 import { toSentImage } from "../sent-image.ts";
 import { RuntimeChannels } from "./channels.ts";
 import { Followers } from "./followers.ts";
@@ -27,6 +28,7 @@ import { rejectOldNames } from "./old-names.ts";
 import { PrestartHost } from "./prestart-host.ts";
 import { freeze } from "./primordials.ts";
 import { createPublish } from "./publishing.ts";
+import { Schedules } from "./schedule.ts";
 import { createCall, RuntimeServices, undeclared } from "./services.ts";
 import { createStorage } from "./storage.ts";
 
@@ -41,6 +43,7 @@ export class Runner {
   readonly #log: Log;
   readonly #plugin: Plugin;
   readonly #followers: Followers;
+  readonly #schedules: Schedules;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
@@ -57,6 +60,11 @@ export class Runner {
     this.#host = new PrestartHost(host);
     this.#log = createLog(this.#host);
     this.#followers = new Followers({
+      host: this.#host,
+      log: this.#log,
+      accept: (work) => this.#accept(work),
+    });
+    this.#schedules = new Schedules({
       host: this.#host,
       log: this.#log,
       accept: (work) => this.#accept(work),
@@ -85,6 +93,7 @@ export class Runner {
     const started = await this.#begin(id, request);
     this.#flush();
     this.#followers.started();
+    this.#schedules.started();
     this.#running = started;
     return { services: this.#services.definitions };
   }
@@ -146,6 +155,10 @@ export class Runner {
   /** Takes a change of a channel that the plugin follows. */
   channelChanged(change: ChannelChange): void {
     this.#channels?.take(change);
+  }
+
+  runSchedule(request: RunRequest): void {
+    this.#schedules.run(request);
   }
 
   homeChanged(batch: HomeBatch): void {
@@ -215,6 +228,7 @@ export class Runner {
     const context: PluginContext<unknown, unknown> = {
       id,
       config: request.config,
+      schedule: this.#schedules.create(),
       home: createHome(request.home, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,

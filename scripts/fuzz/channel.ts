@@ -25,6 +25,7 @@ import { type HostDependencies, hostApi } from "../../host/modules/calls/host-ap
 import { openChannel } from "../../host/modules/process/channel.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
+import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import type { Schema } from "./document.ts";
 import { anyJson, valuesFitting, oddText } from "./values.ts";
@@ -226,6 +227,7 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     degraded: () => undefined,
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
     sendChanges: () => Promise.resolve(),
+    runSchedule: () => Promise.resolve(),
     exited: new Promise(() => undefined),
   };
   const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
@@ -289,11 +291,20 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
     },
   ]);
   const feeds = new HomeFeeds(bus);
+  const scheduler = await Scheduler.open({ dataFolder, log, timeZone: () => "UTC" });
   const calendar = new Calendar({
     bus,
     config: CALENDAR_CONFIG,
     call: () => Promise.reject(new Error("none")),
   });
   const home = { devices, scenes, commands, calendar, feeds, coordinates: () => undefined };
-  return { devices, scenes, services: new ServiceRegistry(), publications, channels, home };
+  return {
+    devices,
+    scenes,
+    services: new ServiceRegistry(),
+    publications,
+    channels,
+    home,
+    scheduler,
+  };
 }

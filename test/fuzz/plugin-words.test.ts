@@ -141,6 +141,7 @@ test("after any message of a plugin process the host continues, and every call e
     degraded: () => undefined,
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
     sendChanges: () => Promise.resolve(),
+    runSchedule: () => Promise.resolve(),
     exited: new Promise(() => undefined),
   };
 

@@ -19,6 +19,7 @@ import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
 import { WarmProcessPool } from "../../host/modules/process/warm-process.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
+import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { watchResources } from "./resources.ts";
@@ -83,6 +84,7 @@ export async function startModules(
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
   const feeds = new HomeFeeds(bus);
+  const scheduler = await Scheduler.open({ dataFolder, log, timeZone: () => "Europe/Berlin" });
   const calendar = new Calendar({
     bus,
     config,
@@ -105,6 +107,7 @@ export async function startModules(
     scenes,
     services,
     channels,
+    scheduler,
     home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
     bridges,
     kernel,
@@ -136,6 +139,7 @@ export async function startModules(
     isStopped = true;
     await registry.close();
     feeds.close();
+    await scheduler.close();
     await consents.close();
     await compiler.close();
     await warmProcesses.close();

@@ -7,6 +7,7 @@ import type { ChannelFollower } from "../../channels/follower.ts";
 import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
+import type { Scheduler } from "../../schedule/scheduler.ts";
 import { parseChain } from "../../services/chain.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
 import { check } from "../../validate.ts";
@@ -14,6 +15,7 @@ import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
 import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";
 import { RejectedCallLog } from "./rejected-call-log.ts";
+import { type ScheduleCaller, scheduleApi } from "./schedule-api.ts";
 
 /** The part of the host that serves the values published under one name. */
 export interface Publication {
@@ -32,6 +34,7 @@ export interface HostDependencies {
   readonly publications: Publications;
   readonly channels: ChannelRegistry;
   readonly home: HomeDependencies;
+  readonly scheduler: Scheduler;
 }
 
 /** The module that makes the calls. */
@@ -48,12 +51,14 @@ export interface Caller {
 
 /** The calls that a plugin's process may make to the host, each checked against its manifest. */
 export function hostApi(
-  caller: Caller & Pick<HomeCaller, "sendChanges" | "exited">,
+  caller: Caller & Pick<HomeCaller, "sendChanges" | "exited"> & Pick<ScheduleCaller, "runSchedule">,
   parts: HostDependencies,
 ): Handlers<HostApi> {
   const { id, manifest } = caller;
+  const live = { ...caller, requireLive: () => requireLive(caller) };
   return {
-    ...homeApi({ ...caller, requireLive: () => requireLive(caller) }, parts.home),
+    ...homeApi(live, parts.home),
+    ...scheduleApi(live, parts.scheduler),
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
     ...channelApi(caller, parts),

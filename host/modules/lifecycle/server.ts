@@ -1,4 +1,5 @@
 import type { HomeBatch } from "@mantel/plugin-sdk/home-protocol";
+import type { RunRequest } from "@mantel/plugin-sdk/schedule-protocol";
 import type { ModuleFault } from "../../api/module.ts";
 import { ChannelFollower } from "../../channels/follower.ts";
 import type { ConfigStore } from "../../config/store.ts";
@@ -263,6 +264,7 @@ export class Server {
       sendChanges: (batch: HomeBatch) =>
         generation.peer.call("homeChanged", batch, HOME_DEADLINE_MS),
       exited: generation.exited,
+      runSchedule: (request: RunRequest) => this.process.call("runSchedule", request),
     };
     return hostApi(caller, this.#parts);
   }

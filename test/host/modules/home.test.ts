@@ -83,3 +83,30 @@ test("a plugin sees the changes and events of another bridge with their causes, 
   ).done;
   await until(() => heard("changed").includes("true false person Anna"));
 });
+
+test("a timer continues over a reload, and one without a handler is removed", async (t) => {
+  const source = `
+    await schedule.every("tick", 1_000, ({ name }) => log.info("ran", { name }));
+    await schedule.after("later", 3_600_000, () => undefined);
+  `;
+  const timer = {
+    "package.json": packageJson("timer"),
+    "index.ts": `import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ async start({ schedule, log }) {\n${source}\n} });`,
+  };
+  const { registry, edit, once } = await startModules(t, { timer });
+  const count = () => registry.logs("timer").filter(({ sentence }) => sentence === "ran").length;
+  await until(() => count() > 0);
+
+  await edit("timer/index.ts", (code) => code.replace(/await schedule.after.*/, ""));
+  await once("timer", ({ generation }) => generation === 2);
+  const before = count();
+
+  await until(() => count() > before + 1);
+  const removed = registry
+    .logs("timer")
+    .filter(({ sentence }) => sentence.startsWith("removed a schedule"));
+  assert.deepEqual(
+    removed.map(({ fields }) => fields?.["name"]),
+    ["later"],
+  );
+});

@@ -80,6 +80,7 @@ function openApi(declared: Partial<Manifest> = {}, isLive = true) {
       degraded: (reason) => reasons.push(reason),
       follower: () => host.follower,
       sendChanges: () => Promise.resolve(),
+      runSchedule: () => Promise.resolve(),
       exited: new Promise(() => undefined),
     },
     host.registries,

@@ -1,0 +1,59 @@
+import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import type { RunRequest, ScheduleHostApi } from "@mantel/plugin-sdk/schedule-protocol";
+import { MissedPolicy, ScheduleName, ScheduleSpec } from "@mantel/plugin-sdk/schedule-spec";
+import { Type } from "typebox";
+import type { Scheduler, ScheduleRunner } from "../../schedule/scheduler.ts";
+import { check } from "../../validate.ts";
+import type { ModuleLog } from "../state/logs.ts";
+
+const SetRequest = Type.Object({
+  name: ScheduleName,
+  spec: ScheduleSpec,
+  missed: MissedPolicy,
+  isStart: Type.Boolean(),
+});
+const CancelRequest = Type.Object({ name: Type.String({ maxLength: 100 }) });
+const Resumption = Type.Object({
+  names: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 10_000 }),
+});
+
+/** A process that calls `ctx.schedule`. */
+export interface ScheduleCaller {
+  readonly id: string;
+  readonly log: ModuleLog;
+  /** Runs a handler in the live process. */
+  readonly runSchedule: (request: RunRequest) => Promise<void>;
+  readonly exited: Promise<unknown>;
+  /** @throws MantelError `module_down` unless this is the working generation */
+  readonly requireLive: () => void;
+}
+
+/** The calls of `ctx.schedule`. */
+export function scheduleApi(
+  { id, log, runSchedule, exited, requireLive }: ScheduleCaller,
+  scheduler: Scheduler,
+): Handlers<ScheduleHostApi> {
+  return {
+    async setSchedule(request) {
+      requireLive();
+      await scheduler.set(id, check(SetRequest, request, "a schedule"));
+    },
+    async cancelSchedule(request) {
+      requireLive();
+      return scheduler.cancel(id, check(CancelRequest, request, "the name of a schedule").name);
+    },
+    resumeSchedules(request) {
+      requireLive();
+      const { names } = check(Resumption, request, "the handlers of schedules");
+      const runner: ScheduleRunner = {
+        run: runSchedule,
+        dropped: (name) => {
+          const sentence = `removed a schedule without a handler; call ctx.schedule.on("${name}", …) in start to keep it`;
+          log.record({ level: "warn", sentence, fields: { name } });
+        },
+      };
+      scheduler.resume(id, new Set(names), runner);
+      void exited.then(() => scheduler.pause(id, runner));
+    },
+  };
+}

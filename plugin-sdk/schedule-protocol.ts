@@ -1,0 +1,24 @@
+import type { ScheduleSpec } from "./schedule-spec.ts";
+
+export interface SetScheduleRequest {
+  readonly name: string;
+  readonly spec: ScheduleSpec;
+  readonly missed: "skip" | "once";
+  /** True during the start, when a kept timer with the same values keeps its time. */
+  readonly isStart: boolean;
+}
+
+/** The calls of `ctx.schedule`. */
+export interface ScheduleHostApi {
+  setSchedule(request: SetScheduleRequest): Promise<void>;
+  cancelSchedule(request: { name: string }): Promise<boolean>;
+  /** Reports, after a start, which timers have a handler. The host removes the others and runs these from now on. */
+  resumeSchedules(request: { names: readonly string[] }): Promise<void>;
+}
+
+/** A run that is due. `dueAt` is in epoch milliseconds. */
+export interface RunRequest {
+  readonly name: string;
+  readonly dueAt: number;
+  readonly isMissed: boolean;
+}
