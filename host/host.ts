@@ -4,7 +4,7 @@ import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import type { Coordinates } from "@mantel/plugin-sdk/home";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
-import { calendarEvents } from "@mantel/plugin-sdk/services";
+import { calendarEvents, type CalendarQuery } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
@@ -225,9 +225,15 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const calendar = new Calendar({
     bus,
     config,
-    call: async (query) =>
-      (await call(calendarEvents, query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
+    call: async (provider, query) =>
+      (await services.callProvider(
+        provider,
+        serviceKey(calendarEvents),
+        query,
+        CALENDAR_DEADLINE_MS,
+      )) as CalendarWindow,
   });
+  services.merge(serviceKey(calendarEvents), (query: CalendarQuery) => calendar.window(query));
   const calendarFeed = new CalendarFeed();
   const channels = new ChannelRegistry({ bus });
   onDispose(() => channels.close());
@@ -287,13 +293,13 @@ async function openModules(
     packageFolders: () => packageFolders(dataFolder, lock),
     publications: {
       "calendar.window": {
-        accept: (window) => {
-          calendar.accept(window);
-          calendarFeed.accept(window);
+        accept: (window, module) => {
+          calendar.accept(window, module);
+          calendarFeed.accept(calendar.published);
         },
-        gone: () => {
-          calendar.providerGone();
-          calendarFeed.providerGone();
+        gone: (module) => {
+          calendar.providerGone(module);
+          calendarFeed.accept(calendar.published);
         },
       },
       "system.sample": { accept: (sample) => samples.accept(sample), gone: () => samples.gone() },

@@ -138,6 +138,9 @@ function isWhole(value: number, most: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= most;
 }
 
+/** Names that several plugins may provide. The host merges what they publish and answer. */
+export const SHARED_NAMES: ReadonlySet<string> = new Set(["calendar.events", "calendar.window"]);
+
 /**
  * The values that plugins can publish, by name, with their schemas. The host serves the last published value and
  * never calls the plugin for it. The manifest lists a publication under `provides`, like a service.

@@ -5,8 +5,15 @@ import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";
+import {
+  eventsOf,
+  type MergedSource,
+  mergeSources,
+  type Provided,
+  type Renamed,
+} from "./merged.ts";
 import { type EventQuery, parseEventQuery } from "./query.ts";
-import { sortByStart, withBounds, type TimedEvent, overlapping } from "./select.ts";
+import { sortByStart, type TimedEvent, overlapping } from "./select.ts";
 
 export interface CalendarParts {
   readonly bus: Bus;
@@ -16,47 +23,61 @@ export interface CalendarParts {
       readonly ui: { readonly timeZone: string };
     };
   };
-  /** Requests a window that is not published from the module that provides calendars. */
-  readonly call: (query: CalendarQuery) => Promise<CalendarWindow>;
+  /** Requests a window that a provider has not published. */
+  readonly call: (provider: string, query: CalendarQuery) => Promise<CalendarWindow>;
 }
 
 const RETRY_AFTER_MS = 5_000;
 
-/** The last published calendar window, and the answers from it. */
+/** Events and sources of a span of time. */
+interface Contents {
+  readonly events: readonly TimedEvent[];
+  readonly sources: readonly CalendarSource[];
+}
+
+/** The last calendar window of each provider, and the answers from all of them. */
 export class Calendar {
   readonly #parts: CalendarParts;
-  #window: CalendarWindow | undefined;
-  /** The events of the window. */
-  #events: readonly TimedEvent[] = [];
+  /** By the id of the provider. */
+  readonly #provided = new Map<string, Provided>();
+  #sources: readonly MergedSource[] = [];
+  #renamed: Renamed = new Map();
 
   constructor(parts: CalendarParts) {
     this.#parts = parts;
   }
 
-  /** Stores a validated window, and announces its changes. */
-  accept(checked: unknown): void {
-    const before = this.#window;
-    const window = checked as CalendarWindow;
-    this.#window = window;
-    const sameEvents = before !== undefined && isDeepStrictEqual(before.events, window.events);
-    if (!sameEvents) this.#events = withBounds(window.events, this.#events);
-    const sameSources =
-      before !== undefined &&
-      isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources));
-    if (!sameEvents || !sameSources)
-      this.#parts.bus.emit("calendar.updated", { sources: window.sources });
+  /** The events and sources of all providers; `undefined` while nothing has been published. */
+  get published(): Pick<CalendarWindow, "events" | "sources"> | undefined {
+    if (this.#provided.size === 0) return undefined;
+    const events = [...this.#provided.values()].flatMap((each) => each.events);
+    return {
+      events: events.map(({ event }) => event),
+      sources: this.#sources.map(({ source }) => source),
+    };
   }
 
-  /** Removes the window, because no module provides calendars any more. */
-  providerGone(): void {
-    if (!this.#window) return;
-    this.#window = undefined;
-    this.#events = [];
-    this.#parts.bus.emit("calendar.updated", { sources: [] });
+  /** Stores a validated window of a provider, and announces its changes. */
+  accept(checked: unknown, provider: string): void {
+    const window = checked as CalendarWindow;
+    const before = this.#provided.get(provider);
+    const sameEvents =
+      before !== undefined && isDeepStrictEqual(before.window.events, window.events);
+    this.#provided.set(provider, { window, events: before?.events ?? [] });
+    const sameSources = !this.#mergeSources();
+    if (!sameEvents) this.#mergeEvents(provider);
+    if (!sameEvents || !sameSources) this.#announce();
+  }
+
+  /** Removes the calendars of a provider, because it does not provide them any more. */
+  providerGone(provider: string): void {
+    if (!this.#provided.delete(provider)) return;
+    this.#mergeSources();
+    this.#announce();
   }
 
   /**
-   * Answers from the published window; requests only what is outside it.
+   * Answers from the published windows; requests only what is outside them.
    *
    * @throws MantelError `invalid` with every fault of the query; `service_unavailable` while no
    * calendars have been published
@@ -68,12 +89,15 @@ export class Calendar {
       days: calendar.defaultDays,
       now: Date.now(),
     });
-    const published = this.#published();
-    const chosen = chooseSources(query.calendars, published.sources);
-    const { events, sources } = covers(published, query)
-      ? { events: this.#events, sources: published.sources }
-      : await this.#ask(query);
+    this.#requirePublished();
+    const chosen = chooseSources(
+      query.calendars,
+      this.#sources.map(({ source }) => source),
+    );
     const ids = new Set(chosen);
+    const wanted = this.#sources.filter(({ source }) => ids.has(source.id));
+    const providers = [...new Set(wanted.map(({ provider }) => provider))];
+    const { events, sources } = await this.#contents(providers, query);
     const found = sortByStart(
       overlapping(events, query).filter(({ event }) => ids.has(event.calendarId)),
       query.timeZone,
@@ -90,34 +114,134 @@ export class Calendar {
     };
   }
 
-  #published(): CalendarWindow {
-    if (this.#window) return this.#window;
+  /**
+   * All occurrences in a window, for plugins that call the service.
+   * @throws MantelError `service_unavailable` while no calendars have been published
+   */
+  async window({ start, end }: CalendarQuery): Promise<CalendarWindow> {
+    this.#requirePublished();
+    const span = { start: Date.parse(start), end: Date.parse(end), timeZone: "UTC" };
+    const { events, sources } = await this.#contents([...this.#provided.keys()], span);
+    const found = sortByStart(overlapping(events, span), span.timeZone);
+    return { start, end, events: found.map(({ event }) => event), sources: [...sources] };
+  }
+
+  /** Sets the sources, and the events of providers whose sources have other ids now. True if something changed. */
+  #mergeSources(): boolean {
+    const windows = new Map([...this.#provided].map(([id, { window }]) => [id, window]));
+    const { sources, renamed } = mergeSources(windows);
+    const before = this.#sources;
+    const namesBefore = this.#renamed;
+    this.#sources = sources;
+    this.#renamed = renamed;
+    for (const provider of this.#provided.keys()) {
+      const [old, now] = [namesBefore.get(provider), renamed.get(provider)];
+      if (!isDeepStrictEqual(old, now)) this.#mergeEvents(provider);
+    }
+    return !isDeepStrictEqual(withoutTimes(before), withoutTimes(sources));
+  }
+
+  #mergeEvents(provider: string): void {
+    const provided = this.#provided.get(provider);
+    if (!provided) return;
+    const { window, events: before } = provided;
+    const events = eventsOf(window, this.#renamed.get(provider), before);
+    this.#provided.set(provider, { window, events });
+  }
+
+  #announce(): void {
+    const sources = this.#sources.map(({ source }) => source);
+    this.#parts.bus.emit("calendar.updated", { sources });
+  }
+
+  #requirePublished(): void {
+    if (this.#provided.size > 0) return;
     throw new MantelError("service_unavailable", "no calendars have been read yet", {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }
 
-  async #ask({ start, end }: EventQuery) {
-    const answer = await this.#parts.call({
+  /**
+   * What these providers have in a span. A provider that does not answer makes its own sources stale, or in error
+   * without events. @throws MantelError the error of the only provider
+   */
+  async #contents(
+    providers: readonly string[],
+    span: Pick<EventQuery, "start" | "end">,
+  ): Promise<Contents> {
+    const all = await Promise.all(
+      providers.map(async (provider) => {
+        try {
+          return await this.#contentsOf(provider, span);
+        } catch (error) {
+          if (this.#provided.size === 1) throw error;
+          return this.#contentsWithout(provider, span, error);
+        }
+      }),
+    );
+    return {
+      events: all.flatMap(({ events }) => events),
+      sources: all.flatMap(({ sources }) => sources),
+    };
+  }
+
+  async #contentsOf(provider: string, span: Pick<EventQuery, "start" | "end">): Promise<Contents> {
+    const provided = this.#provided.get(provider);
+    if (provided && covers(provided.window, span)) {
+      return { events: provided.events, sources: this.#sourcesOf(provider) };
+    }
+    const answer = await this.#ask(provider, span);
+    const names = this.#renamed.get(provider);
+    const sources = answer.sources.map((each) => ({ ...each, id: names?.get(each.id) ?? each.id }));
+    return { events: eventsOf(answer, names), sources };
+  }
+
+  #contentsWithout(
+    provider: string,
+    { start, end }: Pick<EventQuery, "start" | "end">,
+    error: unknown,
+  ): Contents {
+    const known = this.#provided.get(provider)?.events ?? [];
+    const events = overlapping(known, { start, end, timeZone: "UTC" });
+    const status = events.length > 0 ? ("stale" as const) : ("error" as const);
+    const reason = error instanceof MantelError ? error.message : "its module has a fault";
+    return {
+      events,
+      sources: this.#sourcesOf(provider).map((each) => ({ ...each, status, error: reason })),
+    };
+  }
+
+  #sourcesOf(provider: string): CalendarSource[] {
+    return this.#sources.filter((each) => each.provider === provider).map(({ source }) => source);
+  }
+
+  async #ask(
+    provider: string,
+    { start, end }: Pick<EventQuery, "start" | "end">,
+  ): Promise<CalendarWindow> {
+    const answer = await this.#parts.call(provider, {
       start: new Date(start).toISOString(),
       end: new Date(end).toISOString(),
     });
     const [fault] = faultsOf(CalendarWindow, answer);
-    if (!fault) return { events: withBounds(answer.events), sources: answer.sources };
+    if (!fault) return answer;
     throw new MantelError(
       "service_unavailable",
-      `the calendar module gave an invalid answer: ${fault.pointer} ${fault.detail}`,
+      `${provider} gave an invalid answer: ${fault.pointer} ${fault.detail}`,
       { retryAfterMs: RETRY_AFTER_MS },
     );
   }
 }
 
 /** Omits the time of the last reading, which changes with every check and is not a change of the source. */
-function withoutTimes(sources: readonly CalendarSource[]): object[] {
-  return sources.map((source) => ({ ...source, fetchedAt: null }));
+function withoutTimes(sources: readonly MergedSource[]): object[] {
+  return sources.map(({ source }) => ({ ...source, fetchedAt: null }));
 }
 
-function covers(window: CalendarWindow, { start, end }: EventQuery): boolean {
+function covers(
+  window: CalendarWindow,
+  { start, end }: Pick<EventQuery, "start" | "end">,
+): boolean {
   return Date.parse(window.start) <= start && end <= Date.parse(window.end);
 }
 

@@ -11,6 +11,8 @@ export interface FeedFile {
   readonly etag: string;
 }
 
+type Contents = Pick<CalendarWindow, "events" | "sources">;
+
 const NAME = "Mantel";
 const REFRESH_MINUTES = 15;
 const RETRY_AFTER_MS = 5_000;
@@ -18,24 +20,19 @@ const RETRY_AFTER_MS = 5_000;
 const SLICE = 200;
 
 /**
- * The published calendar window as iCalendar (RFC 5545), for phones and other programs that subscribe.
+ * The published calendars as iCalendar (RFC 5545), for phones and other programs that subscribe.
  * It is written at the first request after a change, and then cached.
  */
 export class CalendarFeed {
-  #window: CalendarWindow | undefined;
-  #written: { readonly window: CalendarWindow; readonly file: Promise<FeedFile> } | undefined;
+  #window: Contents | undefined;
+  #written: { readonly window: Contents; readonly file: Promise<FeedFile> } | undefined;
   /** The last content, and the time of its change. */
   #last = { hash: "", at: 0, file: undefined as FeedFile | undefined };
 
-  /** Stores a validated window. */
-  accept(checked: unknown): void {
-    this.#window = checked as CalendarWindow;
-  }
-
-  /** Removes the window, because no module provides calendars any more. */
-  providerGone(): void {
-    this.#window = undefined;
-    this.#written = undefined;
+  /** Stores the contents; `undefined` if no module provides calendars. */
+  accept(contents: Contents | undefined): void {
+    this.#window = contents;
+    if (!contents) this.#written = undefined;
   }
 
   /** @throws MantelError `service_unavailable` while no calendars have been published */
@@ -50,7 +47,7 @@ export class CalendarFeed {
     return this.#written.file;
   }
 
-  async #write({ events, sources }: CalendarWindow): Promise<FeedFile> {
+  async #write({ events, sources }: Contents): Promise<FeedFile> {
     const names = new Map(sources.map(({ id, name }) => [id, name]));
     const hash = createHash("sha256");
     const texts: [string, string][] = [];

@@ -1,6 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
-import { normalServiceKey, type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
+import {
+  normalServiceKey,
+  type ServiceDefinition,
+  serviceKey,
+  SHARED_NAMES,
+} from "@mantel/plugin-sdk/service";
 import { requireNoCycle } from "./chain.ts";
 
 /** A call of a service. */
@@ -27,9 +32,12 @@ export interface Provider {
 /** Thrown if another module already provides the name. */
 export class ServiceNameTaken extends MantelError {}
 
-/** The providers of services. Each name has one provider for each version. */
+/** The providers of services. Each name has one provider for each version, except shared names. */
 export class ServiceRegistry {
   readonly #providers = new Map<string, Provider>();
+  /** The providers of shared names, by name and id. */
+  readonly #shared = new Map<string, Map<string, Provider>>();
+  readonly #merging = new Map<string, (input: never) => Promise<unknown>>();
 
   /**
    * Claims all names of `provider`, or none.
@@ -43,17 +51,28 @@ export class ServiceRegistry {
       throw new ServiceNameTaken("invalid", `${sentence}; disable one of the two`);
     }
     this.release(id);
-    for (const each of provides) this.#providers.set(normalServiceKey(each), provider);
+    for (const each of provides) {
+      const key = normalServiceKey(each);
+      if (SHARED_NAMES.has(key)) this.#sharedBy(key).set(id, provider);
+      else this.#providers.set(key, provider);
+    }
+  }
+
+  /** Answers all calls of a shared service with `merged`, which asks its providers with `callProvider`. */
+  merge(key: string, merged: (input: never) => Promise<unknown>): void {
+    this.#merging.set(key, merged);
   }
 
   /** The first of these names that another module holds. */
   findTaken({ id, provides }: Pick<Provider, "id" | "provides">): string | undefined {
-    return provides.find((name) => (this.findProvider(name) ?? id) !== id);
+    return provides.find(
+      (name) => !SHARED_NAMES.has(normalServiceKey(name)) && (this.findProvider(name) ?? id) !== id,
+    );
   }
 
-  /** The id of the module that provides a service. */
+  /** The id of the module that provides a service; of a shared one, the first. */
   findProvider(name: string): string | undefined {
-    return this.#providers.get(normalServiceKey(name))?.id;
+    return this.#find(normalServiceKey(name))?.id;
   }
 
   /** The services that clients can call, in the order of their keys. */
@@ -75,6 +94,7 @@ export class ServiceRegistry {
     for (const [name, provider] of this.#providers) {
       if (provider.id === id) this.#providers.delete(name);
     }
+    for (const providers of this.#shared.values()) providers.delete(id);
   }
 
   /**
@@ -105,7 +125,9 @@ export class ServiceRegistry {
   }
 
   async #call(call: ServiceCall): Promise<unknown> {
-    const provider = this.#providers.get(call.key);
+    const merged = this.#merging.get(call.key);
+    if (merged) return merged(call.input as never);
+    const provider = this.#find(call.key);
     if (provider) return provider.callService(call);
     throw new MantelError("service_unavailable", this.#missing(call.key), { retryAfterMs: 5_000 });
   }
@@ -115,6 +137,30 @@ export class ServiceRegistry {
     const versions = [...this.#providers.keys()].filter((each) => nameOf(each) === name).toSorted();
     const others = versions.length === 0 ? "" : `; there is ${versions.join(", ")}`;
     return `no running module provides ${key}${others}`;
+  }
+
+  /**
+   * Calls one provider of a shared service for the host.
+   * @throws MantelError as `call`
+   */
+  async callProvider(id: string, key: string, input: unknown, deadlineMs: number) {
+    const provider = this.#shared.get(key)?.get(id);
+    if (provider) return provider.callService({ key, input, chain: [], deadlineMs });
+    const sentence = `${id} does not provide ${key} now`;
+    throw new MantelError("service_unavailable", sentence, { retryAfterMs: 5_000 });
+  }
+
+  #sharedBy(key: string): Map<string, Provider> {
+    const providers = this.#shared.get(key) ?? new Map<string, Provider>();
+    this.#shared.set(key, providers);
+    return providers;
+  }
+
+  /** The provider of a service; of a shared one, the first. */
+  #find(key: string): Provider | undefined {
+    if (!SHARED_NAMES.has(key)) return this.#providers.get(key);
+    const [first] = this.#sharedBy(key).values();
+    return first;
   }
 }
 

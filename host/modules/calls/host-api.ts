@@ -19,10 +19,10 @@ import { type ScheduleCaller, scheduleApi } from "./schedule-api.ts";
 
 /** The part of the host that serves the values published under one name. */
 export interface Publication {
-  /** Serves this value from now on; it is valid for its schema. */
-  accept(value: never): void;
+  /** Serves this value of a module from now on; it is valid for its schema. */
+  accept(value: never, module: string): void;
   /** The publishing module has ended; stops serving its value. */
-  gone(): void;
+  gone(module: string): void;
 }
 export type Publications = { readonly [N in PublicationName]: Publication };
 
@@ -100,7 +100,7 @@ function publishingApi(
         name === "calendar.window"
           ? calendar.assemble(request.value, id)
           : check(PUBLICATIONS[name], request.value, `${name} of ${id}`);
-      publications[name].accept(value as never);
+      publications[name].accept(value as never, id);
     },
     publishCalendarPart(part) {
       requireProvided("calendar.window");

@@ -58,7 +58,9 @@ export class ProvidedServices {
 
   #unpublish({ provides = [] }: Manifest, keptNames: Manifest["provides"] = []): void {
     for (const name of provides) {
-      if (isPublication(name) && !keptNames.includes(name)) this.#parts.publications[name].gone();
+      if (isPublication(name) && !keptNames.includes(name)) {
+        this.#parts.publications[name].gone(this.#module.id);
+      }
     }
   }
 }

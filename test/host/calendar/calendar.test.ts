@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound, CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import { AnswerWriter } from "../../../host/calendar/answer.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
@@ -47,12 +48,12 @@ function setUp(events: CalendarEvent[], provider: CalendarWindow = makeWindow([]
   const asked: CalendarQuery[] = [];
   const announced: string[] = [];
   bus.on(({ topic }) => announced.push(topic));
-  const call = async (query: CalendarQuery) => {
+  const call = async (_provider: string, query: CalendarQuery) => {
     asked.push(query);
     return provider;
   };
   const calendar = new Calendar({ bus, config, call });
-  calendar.accept(makeWindow(events));
+  calendar.accept(makeWindow(events), "calendar");
   const ids = async (query: string) =>
     (await calendar.events(new URLSearchParams(query))).events.map(({ event }) => event.id);
   return { calendar, asked, announced, ids };
@@ -177,7 +178,10 @@ test("an answer is complete after one with the same events and after one with ch
       timeZone: "Europe/Berlin",
     },
   });
-  calendar.accept(makeWindow(events.map((each) => ({ ...each, title: `new ${each.title}` }))));
+  calendar.accept(
+    makeWindow(events.map((each) => ({ ...each, title: `new ${each.title}` }))),
+    "calendar",
+  );
   assert.equal(await titles(), "new a,new b");
 });
 
@@ -186,7 +190,7 @@ test("a change of one event does not process the others again", async () => {
   const { calendar } = setUp([first, second]);
   const before = (await calendar.events(DAY)).events;
 
-  calendar.accept(makeWindow([first, { ...second, title: "c" }]));
+  calendar.accept(makeWindow([first, { ...second, title: "c" }]), "calendar");
 
   const after = (await calendar.events(DAY)).events;
   assert.equal(after[0], before[0]);
@@ -212,16 +216,153 @@ test("an event is sent only if something changed", () => {
   const { calendar, announced } = setUp([event]);
   assert.equal(announced.length, 1);
 
-  calendar.accept(makeWindow([structuredClone(event)], "2026-11-20T01:00:00Z"));
+  calendar.accept(makeWindow([structuredClone(event)], "2026-11-20T01:00:00Z"), "calendar");
   assert.equal(announced.length, 1);
-  calendar.accept(makeWindow([{ ...event, title: "b" }]));
+  calendar.accept(makeWindow([{ ...event, title: "b" }]), "calendar");
   assert.equal(announced.length, 2);
 });
 
 test("before anything is published, and after its module has gone, calendars are unavailable", async () => {
   const { calendar, ids, announced } = setUp([]);
-  calendar.providerGone();
+  calendar.providerGone("calendar");
 
   await assert.rejects(ids(""), { code: "service_unavailable" });
   assert.equal(announced.length, 2);
+});
+
+/** A window of one source. */
+function ofSource(id: string, events: readonly CalendarEvent[] = []): CalendarWindow {
+  const { start, end, sources } = makeWindow([]);
+  const [source] = sources;
+  assert.ok(source);
+  return {
+    start,
+    end,
+    events: events.map((event) => ({ ...event, calendarId: id })),
+    sources: [{ ...source, id }],
+  };
+}
+
+/** A calendar with two providers, each of one source; a test decides how they answer. */
+function setUpTwo() {
+  const bus = new Bus();
+  const answers = new Map<string, () => Promise<CalendarWindow>>();
+  const asked: string[] = [];
+  const call = (provider: string) => {
+    asked.push(provider);
+    return (
+      answers.get(provider)?.() ?? Promise.reject(new MantelError("module_down", "it restarts"))
+    );
+  };
+  const calendar = new Calendar({ bus, config, call });
+  calendar.accept(ofSource("home", [timed("a", ...MORNING)]), "feeds");
+  calendar.accept(ofSource("work", [timed("b", ...MORNING)]), "office");
+  const read = async (query = "start=2026-06-02&end=2026-06-03") => {
+    const { events, sources } = await calendar.events(new URLSearchParams(query));
+    const shown = events.map(({ event }) => `${event.calendarId} ${event.id}`);
+    return { shown, states: sources.map(({ id, status }) => `${id} ${status}`), sources };
+  };
+  return { bus, calendar, answers, asked, read };
+}
+
+test("the calendars of several providers are one list, and each can be chosen", async () => {
+  const { asked, read } = setUpTwo();
+
+  const both = await read();
+  assert.deepEqual(both.shown, ["home a", "work b"]);
+  assert.deepEqual(both.states, ["home ok", "work ok"]);
+  assert.deepEqual((await read("start=2026-06-02&end=2026-06-03&calendar=work")).shown, ["work b"]);
+  assert.deepEqual(asked, []);
+});
+
+const FAR = "start=2030-06-02T00:00:00Z&end=2030-06-03T00:00:00Z";
+const far = (id: string) => timed(id, "2030-06-02T10:00:00Z", "2030-06-02T11:00:00Z");
+
+test("a provider that does not answer makes only its own sources wrong", async () => {
+  const { answers, read } = setUpTwo();
+  answers.set("feeds", async () => ofSource("home", [far("c")]));
+
+  const { shown, states, sources } = await read(FAR);
+
+  assert.deepEqual(shown, ["home c"]);
+  assert.deepEqual(states, ["home ok", "work error"]);
+  assert.equal(sources[1]?.error, "it restarts");
+});
+
+test("a provider that does not answer is stale where its published window has events", async () => {
+  const { calendar, answers, read } = setUpTwo();
+  calendar.accept({ ...ofSource("work", [far("b")]), end: "2030-06-02T12:00:00Z" }, "office");
+  answers.set("feeds", async () => ofSource("home", []));
+
+  const { shown, states } = await read(FAR);
+
+  assert.deepEqual([shown, states], [["work b"], ["home ok", "work stale"]]);
+});
+
+test("only the providers of the chosen calendars are asked", async () => {
+  const { answers, asked, read } = setUpTwo();
+  answers.set("office", async () => ofSource("work", [far("c")]));
+
+  assert.deepEqual((await read(`${FAR}&calendar=work`)).shown, ["work c"]);
+  assert.deepEqual(asked, ["office"]);
+});
+
+test("a provider that has gone takes only its own calendars away", async () => {
+  const { calendar, read } = setUpTwo();
+
+  calendar.providerGone("feeds");
+  assert.deepEqual((await read()).states, ["work ok"]);
+  assert.deepEqual(
+    calendar.published?.events.map(({ id }) => id),
+    ["b"],
+  );
+
+  calendar.providerGone("office");
+  assert.equal(calendar.published, undefined);
+  await assert.rejects(read(), { code: "service_unavailable" });
+});
+
+test("of two calendars with the same id, that of the later module has the module in its id", async () => {
+  const { calendar, answers, read } = setUpTwo();
+  calendar.accept(ofSource("home", [timed("a", ...MORNING)]), "office");
+
+  const both = await read();
+  assert.deepEqual(both.shown.toSorted(), ["home a", "office/home office/home/a"]);
+  assert.deepEqual(both.states, ["home ok", "office/home ok"]);
+
+  answers.set("office", async () => ofSource("home", [far("c")]));
+  assert.deepEqual((await read(`${FAR}&calendar=office/home`)).shown, [
+    "office/home office/home/c",
+  ]);
+  calendar.providerGone("feeds");
+  assert.deepEqual((await read()).shown, ["home a"]);
+});
+
+test("a change of one provider is announced with the sources of all, and the same again is not", () => {
+  const { bus, calendar } = setUpTwo();
+  const announced: unknown[] = [];
+  bus.on(({ data }) => announced.push((data as CalendarWindow).sources.map(({ id }) => id)));
+
+  calendar.accept(ofSource("work", [timed("b", ...MORNING)]), "office");
+  calendar.accept(ofSource("work", [timed("c", ...MORNING)]), "office");
+
+  assert.deepEqual(announced, [["home", "work"]]);
+});
+
+test("a plugin that calls the service gets the events of all providers", async () => {
+  const { calendar } = setUpTwo();
+
+  const window = await calendar.window({
+    start: "2026-06-02T00:00:00Z",
+    end: "2026-06-03T00:00:00Z",
+  });
+
+  assert.deepEqual(
+    window.events.map(({ id }) => id),
+    ["a", "b"],
+  );
+  assert.deepEqual(
+    window.sources.map(({ id }) => id),
+    ["home", "work"],
+  );
 });

@@ -172,6 +172,6 @@ test("without calendars there is no feed, and an empty calendar gives an empty o
 
   feed.accept(makeWindow());
   assert.match((await feed.current()).body.toString(), /^BEGIN:VCALENDAR/);
-  feed.providerGone();
+  feed.accept(undefined);
   assert.throws(() => feed.current(), { code: "service_unavailable" });
 });

@@ -95,3 +95,26 @@ test("the open services are those with a scope for clients", () => {
 
   assert.deepEqual(services.open(), [items]);
 });
+
+test("several modules provide a shared service, and each can be called", async () => {
+  const services = new ServiceRegistry();
+  services.claim(provider("feeds", "calendar.events"));
+  services.claim(provider("office", "calendar.events"));
+
+  const office = await services.callProvider("office", "calendar.events", 7, 1_000);
+
+  assert.deepEqual(office, { id: "office", key: "calendar.events", input: 7 });
+  services.release("office");
+  await assert.rejects(services.callProvider("office", "calendar.events", 7, 1_000), {
+    code: "service_unavailable",
+  });
+  assert.equal(services.findProvider("calendar.events"), "feeds");
+});
+
+test("a call of a merged service is answered by the merged answers", async () => {
+  const services = new ServiceRegistry();
+  services.claim(provider("feeds", "calendar.events"));
+  services.merge("calendar.events", async (input: number) => input + 1);
+
+  assert.equal(await services.call("calendar.events", 7), 8);
+});
