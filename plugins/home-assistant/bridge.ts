@@ -1,4 +1,5 @@
 import {
+  type CalendarWindow,
   type CommandBeyond,
   Confirmations,
   DeviceCache,
@@ -10,6 +11,7 @@ import {
   type PluginContext,
   PublishedDevices,
 } from "@mantel/plugin-sdk";
+import { Calendars } from "./calendars.ts";
 import { Client } from "./client.ts";
 import { confirmsAll, type Moment } from "./confirmations.ts";
 import { button, eventOf, EventTimes } from "./convert-button.ts";
@@ -26,6 +28,8 @@ import { Refused, type Session, toMantelError } from "./session.ts";
 /** Less than the manifest's `confirmMs`, so that the reason reaches the caller. */
 const CONFIRM_MS = 9_500;
 const SAVE_AFTER_MS = 5_000;
+/** Thousands of events with their texts. */
+const MAX_CALENDAR_BYTES = 8 * 2 ** 20;
 
 interface Work {
   readonly session: Session;
@@ -43,6 +47,7 @@ export class Bridge {
   readonly #cache: DeviceCache<KeptDevices>;
   readonly #client: Client;
   readonly #confirmations = new Confirmations<Moment>();
+  readonly #calendars: Calendars;
   readonly #eventTimes = new EventTimes();
   #mirror: Mirror | undefined;
   /** The stored devices without their states, which change all the time. */
@@ -64,6 +69,13 @@ export class Bridge {
       sync: (session) => this.#sync(session),
       report: (reason) => this.#report(reason),
     });
+    this.#calendars = new Calendars({
+      timeZone: ctx.home.timeZone,
+      list: () => home.calendars,
+      read: (id, span) => this.#readCalendar(id, span),
+      publish: (window) => ctx.publish("calendar.window", window),
+      onFault: (error) => ctx.log.error("the calendars could not be published", { error }),
+    });
   }
 
   /** Publishes what is known from before, and begins to follow Home Assistant. */
@@ -72,6 +84,7 @@ export class Bridge {
     const kept = handedOver ?? ((await this.#cache.read()) as KeptDevices | undefined);
     if (kept !== undefined) await this.#restore(kept, handedOver !== undefined);
     const running = this.#client.run(signal);
+    onDispose(() => this.#calendars.close());
     onDispose(async () => {
       const reason = "the bridge was reloaded before the device showed what was asked";
       this.#confirmations.failAll(new MantelError("deadline_passed", reason));
@@ -126,8 +139,31 @@ export class Bridge {
     throw new MantelError("not_found", `${what} is ${type || "of no type"}, which is not shown`);
   }
 
+  /** The events of its calendars in a span of instants. @throws MantelError `bridge_down` */
+  async events(start: string, end: string): Promise<CalendarWindow> {
+    await this.#client.current();
+    return this.#calendars.window(start, end);
+  }
+
   handOver(): KeptDevices {
     return this.#home.kept;
+  }
+
+  async #readCalendar(id: string, span: { start: Date; end: Date }): Promise<unknown> {
+    const query = new URLSearchParams({
+      start: span.start.toISOString(),
+      end: span.end.toISOString(),
+    });
+    const path = `calendars/${id}?${query.toString()}`;
+    const what = `the events of ${id}`;
+    const request = { path, maxBytes: MAX_CALENDAR_BYTES, deadlineMs: CONFIRM_MS, what };
+    const { config, signal } = this.#ctx;
+    const { body } = await readRest(config, request, signal);
+    try {
+      return JSON.parse(body.toString()) as unknown;
+    } catch (cause) {
+      throw new MantelError("bridge_down", `${what} are not JSON`, { cause });
+    }
   }
 
   async #carryOut({ session, entity, domain, calls, command }: Work): Promise<void> {
@@ -203,6 +239,7 @@ export class Bridge {
       this.#see(entity);
       if (this.#eventTimes.isNew(entity)) this.#tellEvent(entity);
     }
+    if (entities.some(({ domain }) => domain === "calendar")) this.#calendars.changed();
   }
 
   #tellEvent(entity: Entity): void {
@@ -219,6 +256,7 @@ export class Bridge {
     await this.#published.publish();
     this.#storeLater();
     this.#reportStatus();
+    this.#calendars.changed();
   }
 
   /** Stores the devices if there are others. */
@@ -231,7 +269,10 @@ export class Bridge {
 
   #report(reason: string | undefined): void {
     this.#reason = reason;
-    if (reason !== undefined) this.#published.update(...this.#home.lose());
+    if (reason !== undefined) {
+      this.#published.update(...this.#home.lose());
+      this.#calendars.away(reason);
+    }
     this.#reportStatus();
   }
 

@@ -68,6 +68,13 @@ export class DeviceStore {
     return [...this.#scenes.values()].map(({ description }) => description);
   }
 
+  /** The entities that are calendars, with their names. */
+  get calendars(): { id: string; name: string }[] {
+    return [...this.#devices.values()].flatMap(({ entityId, description }) =>
+      entityId.startsWith("calendar.") ? [{ id: entityId, name: description.name }] : [],
+    );
+  }
+
   device(nativeId: string): Entry<DeviceDescription> | undefined {
     return this.#devices.get(nativeId);
   }

@@ -1,4 +1,5 @@
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, provide, Type } from "@mantel/plugin-sdk";
+import { calendarEvents } from "@mantel/plugin-sdk/services";
 import { Bridge } from "./bridge.ts";
 import type { KeptDevices } from "./device-store.ts";
 import { record } from "./entities.ts";
@@ -28,6 +29,7 @@ export default definePlugin({
       command: (nativeId, command, _, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
       image: (nativeId) => bridge.image(nativeId),
+      services: [provide(calendarEvents, ({ start, end }) => bridge.events(start, end))],
       handOver: () => bridge.handOver(),
     };
   },
