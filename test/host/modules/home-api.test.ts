@@ -191,12 +191,15 @@ test("the events of a span come from the published calendars", async (t) => {
   const { call, calendar } = await openApi(t, { read: ["calendar"] });
   await assert.rejects(call("listHomeEvents", SPAN), { code: "service_unavailable" });
 
-  calendar.accept({
-    start: "2026-01-01T00:00:00Z",
-    end: "2027-01-01T00:00:00Z",
-    events: [],
-    sources: [],
-  });
+  calendar.accept(
+    {
+      start: "2026-01-01T00:00:00Z",
+      end: "2027-01-01T00:00:00Z",
+      events: [],
+      sources: [],
+    },
+    "calendar",
+  );
 
   assert.deepEqual(await call("listHomeEvents", SPAN), {
     events: [],
