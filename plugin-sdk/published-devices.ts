@@ -1,6 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import type { PluginContext } from "./context.ts";
-import type { DeviceDescription, DeviceUpdate } from "./device.ts";
+import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { SceneDescription } from "./scene.ts";
+
+/** Longer lists are sent in another turn of the event loop than they were made in. */
+const FEW_DEVICES = 500;
 
 type Context = Pick<PluginContext<never, never>, "devices" | "scenes">;
 
@@ -22,6 +26,8 @@ export class PublishedDevices {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #nativeIds: ReadonlySet<string> = new Set();
+  /** What is reported while a long list waits to be sent, which it must follow; otherwise `undefined`. */
+  #held: (() => void)[] | undefined;
   /** The scenes that the host has accepted, as JSON. */
   #acceptedScenes: string | undefined;
 
@@ -49,8 +55,20 @@ export class PublishedDevices {
    * the host does not know them: the next list has their state.
    */
   update(...updates: readonly DeviceUpdate[]): void {
-    const known = updates.filter(({ nativeId }) => this.#nativeIds.has(nativeId));
-    if (known.length > 0) this.#ctx.devices.update(...known);
+    this.#report(() => {
+      const known = updates.filter(({ nativeId }) => this.#nativeIds.has(nativeId));
+      if (known.length > 0) this.#ctx.devices.update(...known);
+    });
+  }
+
+  /** Reports a momentary event of a published device, after all earlier updates. */
+  event(nativeId: string, event: string, data?: DeviceEvent["data"]): void {
+    this.#report(() => this.#ctx.devices.event(nativeId, event, data));
+  }
+
+  #report(report: () => void): void {
+    if (this.#held) this.#held.push(report);
+    else report();
   }
 
   #begin(): Promise<void> {
@@ -66,8 +84,15 @@ export class PublishedDevices {
 
   async #publishNow(): Promise<void> {
     const { devices, scenes } = this.#current();
+    if (devices.length > FEW_DEVICES) {
+      this.#held ??= [];
+      await setImmediate();
+    }
     this.#nativeIds = new Set(devices.map(({ nativeId }) => nativeId));
     const publications = [this.#ctx.devices.publish(devices), this.#publishScenes(scenes)];
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const report of held) report();
     await Promise.allSettled(publications); // scenes are published also without devices
     await Promise.all(publications);
   }

@@ -57,14 +57,19 @@ export class LineCutter {
   }
 }
 
+/** The most bytes that one UTF-16 code unit has in UTF-8. */
+const MOST_BYTES = 3;
+
 /**
- * Encodes a message as one line.
+ * Encodes a message as one line. A long one is returned as bytes: measuring and writing a text encodes it twice.
  * @throws RangeError if it is longer than `LONGEST_MESSAGE`
  */
-export function toLine(message: Message): string {
+export function toLine(message: Message): string | Buffer {
   const text = JSON.stringify(message);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= LONGEST_MESSAGE) return `${text}\n`;
+  if (text.length * MOST_BYTES <= LONGEST_MESSAGE) return `${text}\n`;
+  const line = Buffer.from(`${text}\n`);
+  const bytes = line.length - 1;
+  if (bytes <= LONGEST_MESSAGE) return line;
   const what = message.kind === "call" ? `the input of ${message.method}` : "the answer of a call";
   const [size, limit] = [bytes, LONGEST_MESSAGE].map((each) => (each / 2 ** 20).toFixed(1));
   throw new RangeError(`message too large: ${what} has ${size} MiB, the limit is ${limit} MiB`);

@@ -150,7 +150,7 @@ export class Bridge implements Listener, ConnectionListener {
     this.#published.update(...updates.map((update) => this.#shown(update)));
     const turned = updates.filter(({ available }) => available !== undefined);
     if (this.#hasSettled) this.#polls.follow(turned.map(({ nativeId: id }) => id));
-    for (const { nativeId: id, event } of happenings) this.#ctx.devices.event(id, event);
+    for (const { nativeId: id, event } of happenings) this.#published.event(id, event);
     for (const { nativeId: id, state } of told) this.commands.told(id, state);
   }
 

@@ -246,7 +246,7 @@ export class Bridge {
     const nativeId = this.#home.nativeIdOf(entity.id);
     const event = eventOf(entity);
     if (nativeId !== undefined && event) {
-      this.#ctx.devices.event(nativeId, event.event, event.data);
+      this.#published.event(nativeId, event.event, event.data);
     }
   }
 

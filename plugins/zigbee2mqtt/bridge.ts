@@ -227,7 +227,7 @@ export class Bridge implements Listener, ConnectionListener {
     const happened = retained ? undefined : eventIn(payload); // a retained event is outdated
     if (!happened) return;
     this.#updates.flush();
-    this.#ctx.devices.event(nativeId, happened.event, happened.data);
+    this.#published.event(nativeId, happened.event, happened.data);
   }
 
   availability(name: string, isReachable: boolean): void {

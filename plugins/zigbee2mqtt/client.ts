@@ -143,16 +143,18 @@ export class Client {
     this.#isReading = true;
     const unread = [...this.#unread];
     this.#unread.clear();
-    runInSlices(this.#read(unread), this.#ended.signal, (hasChanged) => {
+    runInSlices(this.#read(unread), this.#ended.signal, (inventory) => {
       this.#isReading = false;
       if (this.#unread.size > 0) this.#readLater.start(LISTS_EVERY_MS);
-      if (hasChanged && this.#devices) this.#showLists(this.#devices);
+      if (inventory) this.#showLists(inventory);
       if (this.#devices) this.#listener?.refreshed();
     });
   }
 
-  /** Returns true if one of the lists is valid and has changed. */
-  *#read(unread: readonly (readonly [string, Buffer])[]): Generator<undefined, boolean> {
+  /** Returns what both lists have if one of them is valid and has changed. */
+  *#read(
+    unread: readonly (readonly [string, Buffer])[],
+  ): Generator<undefined, Inventory | undefined> {
     let hasChanged = false;
     for (const [name, bytes] of unread) {
       if (this.#texts.get(name)?.equals(bytes)) continue;
@@ -164,7 +166,9 @@ export class Client {
       const problem = `the list ${this.#base}/${name} of Zigbee2MQTT cannot be read`;
       this.#health.set("list", isList ? undefined : problem);
     }
-    return hasChanged;
+    if (!hasChanged || !this.#devices) return undefined;
+    yield;
+    return inventoryOf(this.#devices, this.#groups);
   }
 
   *#readDevices(bytes: Buffer): Generator<undefined, boolean> {
@@ -181,11 +185,11 @@ export class Client {
     return isList;
   }
 
-  #showLists(devices: DeviceList): void {
-    this.#inventory = inventoryOf(devices, this.#groups);
-    this.#tellEntries(this.#inventory.ignored);
+  #showLists(inventory: Inventory): void {
+    this.#inventory = inventory;
+    this.#tellEntries(inventory.ignored);
     if (!this.#listener) return;
-    this.#listener.listed(this.#inventory);
+    this.#listener.listed(inventory);
     this.#takeEarly(this.#listener);
   }
 

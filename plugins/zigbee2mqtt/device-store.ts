@@ -77,8 +77,8 @@ export class DeviceStore {
     this.isListed = true;
     for (const known of this.#states.keys()) if (!this.#things.has(known)) this.#forget(known);
     for (const { nativeId, features } of things) {
-      const states = this.#states.get(nativeId) ?? noStates();
-      this.#states.set(nativeId, fittingStates(states, features));
+      const states = this.#states.get(nativeId);
+      if (states) this.#states.set(nativeId, fittingStates(states, features));
     }
   }
 

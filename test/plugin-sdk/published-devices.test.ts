@@ -101,6 +101,22 @@ test("scenes that the host refused are published again, and reach it without the
 });
 
 /** A bridge without devices, and the lists that the host was asked to take. */
+test("what is reported while a long list waits to be sent follows it", async () => {
+  const { bridge, host, published } = openBridge();
+  const devices = Array.from({ length: 501 }, (_, at) => ({ ...LAMP, nativeId: `lamp-${at}` }));
+  bridge.lists = { devices, scenes: [] };
+
+  const done = published.publish();
+  published.update({ nativeId: "lamp-500", state: { on: true } });
+  published.event("lamp-500", "press");
+  assert.deepEqual([host.lists, host.updates, host.events], [[], [], []]);
+  await done;
+
+  assert.equal(host.lists[0]?.length, 501);
+  assert.deepEqual(host.updates, [{ nativeId: "lamp-500", state: { on: true } }]);
+  assert.deepEqual(host.events, ["lamp-500 press"]);
+});
+
 function openBridge() {
   const bridge: { lists: DeviceLists } = { lists: { devices: [], scenes: [] } };
   let held = Promise.resolve();
@@ -108,6 +124,7 @@ function openBridge() {
     lists: [] as string[][],
     scenes: [] as string[][],
     updates: [] as DeviceUpdate[],
+    events: [] as string[],
     update: (...updates: readonly DeviceUpdate[]) => void host.updates.push(...updates),
     refuses: false,
     /** Lets the next list of devices wait. Returns a function that refuses it. */
@@ -121,7 +138,6 @@ function openBridge() {
     into.push(list.map(({ nativeId }) => nativeId));
     if (host.refuses) throw new Error("refused");
   };
-  const quiet = () => undefined;
   const published = new PublishedDevices(
     {
       devices: {
@@ -132,7 +148,7 @@ function openBridge() {
           await wait;
         },
         update: (...updates) => host.update(...updates),
-        event: quiet,
+        event: (nativeId, event) => void host.events.push(`${nativeId} ${event}`),
       },
       scenes: { publish: (scenes) => take(host.scenes, scenes) },
     },
