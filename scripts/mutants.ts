@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { bundleInto } from "./test/bundle.ts";
 import { findTests } from "./test/find-tests.ts";
-import { readTestFile } from "./test/imports.ts";
+import { readTestFile, type TestFile } from "./test/imports.ts";
 
 /** Installed on the first use, because a contributor's installation does not need its 130 packages. */
 const PACKAGE = "@stryker-mutator/core@9.6.1";
@@ -37,15 +37,18 @@ async function chooseTests(): Promise<string[]> {
   const hasPage = paths.some((path) => path.startsWith(PAGES));
   const files = [...new Set(found.flat())].map(readTestFile);
   const chosen = files.filter(
-    ({ path, canShare, usesPage }) => (canShare || more.includes(path)) && (hasPage || !usesPage),
+    (file) => (sharesProcess(file) || more.includes(file.path)) && (hasPage || !file.usesPage),
   );
   for (const file of files) {
     if (!chosen.includes(file))
-      console.log(`left out: ${file.path}${file.canShare ? " (page)" : " (own process)"}`);
+      console.log(`left out: ${file.path}${sharesProcess(file) ? " (page)" : " (own process)"}`);
   }
   const inOrder = chosen.toSorted((a, b) => Number(b.usesPage) - Number(a.usesPage));
   return inOrder.map(({ path }) => path);
 }
+
+const sharesProcess = ({ isAlone, startsProcesses }: TestFile): boolean =>
+  !isAlone && !startsProcesses;
 
 function testsBeside(path: string): string {
   return join("test", isFolder(path) ? path : dirname(path));

@@ -24,6 +24,11 @@ const CONCURRENCY = 5;
 const CONCURRENCY_OF_LONG = 1;
 /** Test files that need no process of their own share so many. */
 const SHARED_PROCESSES = 6;
+/**
+ * Test files that start processes share one by so many: to start it, and to load hosts or Playwright, takes about a
+ * second of CPU time.
+ */
+const FILES_WITH_PROCESSES = 5;
 
 const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
@@ -39,7 +44,9 @@ const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
 const load = measureLoad(concurrency);
 const coverage = process.argv.includes("--coverage") ? await startCoverage() : undefined;
 const testFiles = files.map(readTestFile);
-const cache = testFiles.some(({ canShare }) => !canShare) ? await warmCache(compiled) : undefined;
+const cache = testFiles.some(({ startsProcesses }) => startsProcesses)
+  ? await warmCache(compiled)
+  : undefined;
 const browser = testFiles.some(({ usesBrowser }) => usesBrowser) ? await startBrowser() : undefined;
 // c8 follows the lines of single files, and not those of bundles.
 const pathInBundle = coverage ? undefined : await bundle([...PROGRAMS, ...files]);
@@ -86,19 +93,43 @@ async function runQueue(): Promise<void> {
 /** The files of each process, those that take longest first. */
 function inProcesses(all: readonly TestFile[]): string[][] {
   const ms = (file: TestFile) => expectedMs(durations, file);
-  const sorted = all.toSorted((a, b) => ms(b) - ms(a));
-  const shared = sorted.filter(({ canShare, usesPage }) => canShare && !usesPage);
-  const count = Math.min(SHARED_PROCESSES, Math.ceil(shared.length / SHARED_PROCESSES));
-  const groups = Array.from({ length: count }, (_each, group) =>
-    shared.filter((_file, index) => index % count === group),
-  );
-  const onPage = sorted.filter(({ canShare, usesPage }) => canShare && usesPage);
-  if (onPage.length > 0) groups.push(onPage);
-  const alone = sorted.filter(({ canShare }) => !canShare).map((file) => [file]);
   const total = (group: readonly TestFile[]) => group.reduce((sum, file) => sum + ms(file), 0);
-  return [...groups, ...alone]
+  const inOne = all.filter(({ isAlone }) => !isAlone);
+  const quick = inOne.filter(({ startsProcesses }) => !startsProcesses);
+  const slow = inOne.filter(({ startsProcesses }) => startsProcesses);
+  const groups = [
+    ...inTurns(
+      quick.filter(({ usesPage }) => !usesPage).toSorted((a, b) => ms(b) - ms(a)),
+      SHARED_PROCESSES,
+    ),
+    quick.filter(({ usesPage }) => usesPage),
+    ...neighbours(slow.filter(({ usesBrowser }) => usesBrowser)),
+    ...neighbours(slow.filter(({ usesBrowser }) => !usesBrowser)),
+    ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
+  ];
+  return groups
+    .filter((group) => group.length > 0)
     .toSorted((a, b) => total(b) - total(a))
     .map((group) => group.map(({ path }) => path));
+}
+
+/** Deals the files out to at most `count` processes. */
+function inTurns(all: readonly TestFile[], count: number): TestFile[][] {
+  const used = Math.min(count, Math.ceil(all.length / count));
+  return Array.from({ length: used }, (_each, group) =>
+    all.filter((_file, index) => index % used === group),
+  );
+}
+
+/** Groups of files that are beside each other, whose process has loaded most of what the next one needs. */
+function neighbours(all: readonly TestFile[]): TestFile[][] {
+  const groups: TestFile[][] = [];
+  for (const file of all) {
+    const group = groups.at(-1);
+    if (group && group.length < FILES_WITH_PROCESSES) group.push(file);
+    else groups.push([file]);
+  }
+  return groups;
 }
 
 /** Playwright is large, and loaded for this alone. */

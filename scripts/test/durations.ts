@@ -4,7 +4,7 @@ import type { TestFile } from "./imports.ts";
 
 const FILE = "node_modules/.cache/mantel-tests/durations.json";
 /** A file that has not run yet. */
-const UNKNOWN_MS = { shared: 500, alone: 10_000 };
+const UNKNOWN_MS = { quick: 500, withProcesses: 10_000 };
 
 /** Milliseconds by the path of a test file, from the runs before. */
 export type Durations = Record<string, number>;
@@ -22,6 +22,6 @@ export function saveDurations(durations: Durations): void {
   writeFileSync(FILE, JSON.stringify(durations));
 }
 
-export function expectedMs(durations: Durations, { path, canShare }: TestFile): number {
-  return durations[path] ?? (canShare ? UNKNOWN_MS.shared : UNKNOWN_MS.alone);
+export function expectedMs(durations: Durations, { path, startsProcesses }: TestFile): number {
+  return durations[path] ?? (startsProcesses ? UNKNOWN_MS.withProcesses : UNKNOWN_MS.quick);
 }

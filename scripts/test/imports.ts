@@ -7,22 +7,24 @@ const IMPORT =
   /^\s*(?:import|export)\s(?!type\s)[^;'"]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
 const BROWSER = "playwright-core";
 const PAGE = "happy-dom";
-/** A test that reaches one of these starts processes, or counts open handles or CPU time of its own. */
-const NEEDS_OWN_PROCESS = [
-  "node:child_process",
-  BROWSER,
-  "test/helpers/resources.ts",
-  "plugins/calendar/ics/pace.ts",
-];
+/** A test that reaches one of these starts processes, or counts open handles. */
+const STARTS_PROCESSES = ["node:child_process", BROWSER, "test/helpers/resources.ts"];
+/** The code that it reaches counts the CPU time of its process. */
+const COUNTING_CODE = "plugins/calendar/ics/pace.ts";
 /** Every test of the HTTP API reaches these, which start a process for a backup and for nothing else. */
 const NOT_FOLLOWED = ["host/backup/", "host/http/"];
 /** A test that counts the CPU time of its process would count that of other tests, too. */
-const COUNTS_CPU_TIME = "process.cpuUsage(";
+const COUNTS_CPU_TIME = /\bprocess\.cpuUsage\(/;
+/** A test that starts processes and looks at its own, or changes it, would see what other tests did to it. */
+const OF_THE_PROCESS =
+  /\bprocess\.(cpuUsage|pid|chdir|exit|getActive)|\bprocess\.env\[[^\]]+\] = |delete process\.env/;
 
 export interface TestFile {
   readonly path: string;
-  /** True if it may share a process with other test files. */
-  readonly canShare: boolean;
+  /** True if it must have a process of its own. */
+  readonly isAlone: boolean;
+  /** True if it starts processes, or a host in this one. */
+  readonly startsProcesses: boolean;
   readonly usesBrowser: boolean;
   /** True if it needs the globals of a page, which it may share with other files that need them. */
   readonly usesPage: boolean;
@@ -31,11 +33,14 @@ export interface TestFile {
 /** Reads a test file, and all files that it imports. The path is relative to the working directory. */
 export function readTestFile(path: string): TestFile {
   const reached = reachedFrom(path);
+  const startsProcesses = STARTS_PROCESSES.some((each) => reached.has(each));
+  const source = readFileSync(path, "utf8");
   return {
     path,
-    canShare:
-      !NEEDS_OWN_PROCESS.some((each) => reached.has(each)) &&
-      !readFileSync(path, "utf8").includes(COUNTS_CPU_TIME),
+    startsProcesses,
+    isAlone:
+      reached.has(COUNTING_CODE) ||
+      (startsProcesses ? OF_THE_PROCESS : COUNTS_CPU_TIME).test(source),
     usesBrowser: reached.has(BROWSER),
     usesPage: reached.has(PAGE),
   };
