@@ -3,29 +3,34 @@ import { test } from "node:test";
 import type { Proof } from "../../scripts/attack/proof.ts";
 import { PROOFS, runProofs } from "../../scripts/attack/run-proofs.ts";
 
+interface Choice {
+  /** Without bubblewrap, and with the promises of that level. */
+  readonly withoutKernel?: boolean;
+}
+
 /**
- * Tests that attacks do no harm, with bubblewrap if this machine has it, and without: there what
- * that level promises. `npm run attack` tries the slow attacks too, on each Node that Mantel runs on.
+ * Tests that attacks do no harm, with bubblewrap if this machine has it. `npm run test:long` tries them without it too,
+ * and `npm run attack` also the slow attacks, on each Node that Mantel runs on.
  */
-export function testHostilePlugins(aims: readonly (keyof typeof PROOFS)[]): void {
+export function testHostilePlugins(
+  aims: readonly (keyof typeof PROOFS)[],
+  { withoutKernel = false }: Choice = {},
+): void {
   // A host under coverage runs its plugins without Node's permission model.
   delete process.env["NODE_V8_COVERAGE"];
-  for (const withoutKernel of [false, true]) {
-    const isTried = ({ attack, isSlow, heldFrom }: Proof): boolean =>
-      !isSlow && !(withoutKernel && (attack === undefined || heldFrom === "kernel"));
-    const proofs = aims.flatMap((aim): readonly Proof[] => PROOFS[aim]).filter(isTried);
-    if (proofs.length === 0) continue;
-    const how = withoutKernel ? "without bubblewrap" : "as this machine confines them";
-    test(`attacks that aim at ${aims.join(" and ")} do no harm, ${how}`, async (t) => {
-      for await (const outcome of runProofs(proofs, {
-        program: process.execPath,
-        withoutKernel,
-      })) {
-        const skip = outcome.isSkipped && outcome.detail;
-        await t.test(`${outcome.attack} (${outcome.level})`, { skip }, () => {
-          assert.ok(outcome.isHeld || !outcome.isPromised, outcome.detail);
-        });
-      }
-    });
-  }
+  const isTried = ({ attack, isSlow, heldFrom }: Proof): boolean =>
+    !isSlow && !(withoutKernel && (attack === undefined || heldFrom === "kernel"));
+  const proofs = aims.flatMap((aim): readonly Proof[] => PROOFS[aim]).filter(isTried);
+  const how = withoutKernel ? "without bubblewrap" : "as this machine confines them";
+  test(`attacks that aim at ${aims.join(" and ")} do no harm, ${how}`, async (t) => {
+    for await (const outcome of runProofs(proofs, {
+      program: process.execPath,
+      withoutKernel,
+    })) {
+      const skip = outcome.isSkipped && outcome.detail;
+      await t.test(`${outcome.attack} (${outcome.level})`, { skip }, () => {
+        assert.ok(outcome.isHeld || !outcome.isPromised, outcome.detail);
+      });
+    }
+  });
 }
