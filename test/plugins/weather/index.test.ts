@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, mock, type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import type { WeatherForecast } from "@mantel/plugin-sdk";
 import { type RunningTest, startPlugin } from "@mantel/plugin-sdk/testing";
 import { WeatherForecast as Schema } from "@mantel/plugin-sdk/weather";
@@ -12,9 +12,6 @@ import { metNorwayAnswer, openMeteoAnswer, serveWeather, THIS_HOUR } from "./ser
 const PLACE = { latitude: 52.520008, longitude: 13.404954 };
 const NOW = new Date(THIS_HOUR * 1000).toISOString();
 after(watchResources());
-// Otherwise a test that runs while an hour begins would look for the hour before.
-mock.timers.enable({ apis: ["Date"], now: (THIS_HOUR + 600) * 1_000 });
-after(() => mock.timers.reset());
 
 test("Open-Meteo's columns become days and hours, starting now", async (t) => {
   const { url, requests } = await serveWeather(t, openMeteoAnswer());
@@ -70,6 +67,8 @@ test("a service that fails, or answers in another form, is named", async (t) => 
 });
 
 async function startWeather(t: TestContext, options: object): Promise<RunningTest> {
+  // Otherwise a test that runs while an hour begins would look for the hour before.
+  t.mock.timers.enable({ apis: ["Date"], now: (THIS_HOUR + 600) * 1_000 });
   const config = { source: "open-meteo", refreshMinutes: 30, ...options };
   const running = await startPlugin(plugin, { config, timeZone: "UTC" });
   t.after(() => running.stop());
