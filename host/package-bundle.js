@@ -45,6 +45,7 @@ export async function bundlePackages(from, names, external = [], plugins = []) {
     minifyWhitespace: true,
     legalComments: "none",
     logLevel: "silent",
+    tsconfigRaw: {}, // a tsconfig.json beside the importing folder is not about packages
     define: { "import.meta.url": "__vendorUrl" },
     ...WRAPPED,
     banner: {

@@ -113,15 +113,26 @@ function close(
   }
 }
 
-/** Keeps `process.report.getReport`, with which packages detect the C library: it writes no file. */
+/**
+ * Keeps `process.report.getReport`, with which packages detect the C library: it writes no file. They first set
+ * `excludeNetwork`, which is always true here: a report never looks up host names.
+ */
 function closeReport(denials: PermissionErrors): void {
   const { report } = process;
   if (report === undefined) return;
+  Reflect.set(report, "excludeNetwork", true);
   const getReport = report.getReport.bind(report);
   const writeReport = (): never => {
     throw denials.closed("process.report.writeReport", WRITING);
   };
-  const value = freeze({ getReport: freeze(getReport), writeReport: freeze(writeReport) });
+  const value = freeze({
+    getReport: freeze(getReport),
+    writeReport: freeze(writeReport),
+    get excludeNetwork() {
+      return true;
+    },
+    set excludeNetwork(_) {}, // without a setter an assignment would throw
+  });
   defineProperty(process, "report", { value, writable: false, configurable: false });
 }
 

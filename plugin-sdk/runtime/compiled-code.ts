@@ -5,12 +5,28 @@ import vm from "node:vm";
 
 export type Require = (specifier: string) => unknown;
 export type Exports = Record<string, unknown>;
-/** The export of a compiled file: its code as a function of the `require` that it uses. */
-type Compiled = (require: Require, module: { exports: Exports }, exports: Exports) => void;
+/**
+ * The export of a compiled file: its code as a function of the `require` that it uses. It returns a promise if the
+ * code awaits at its top level.
+ */
+type Compiled = (
+  require: Require,
+  module: { exports: Exports },
+  exports: Exports,
+) => void | Promise<void>;
 
 /** Runs a bundle with Node's own loader, because only that one reads its source map. */
 export function runBundle(file: string, require: Require): Exports {
-  return call(createRequire(file)(file) as Compiled, require);
+  const module = { exports: {} as Exports };
+  void (createRequire(file)(file) as Compiled)(require, module, module.exports);
+  return module.exports;
+}
+
+/** The same for a bundle that may await at its top level. */
+export async function awaitBundle(file: string, require: Require): Promise<Exports> {
+  const module = { exports: {} as Exports };
+  await (createRequire(file)(file) as Compiled)(require, module, module.exports);
+  return module.exports;
 }
 
 /**
@@ -28,14 +44,9 @@ export function runPackages(file: string, compiled: string, require: Require): E
   const holder = { exports: {} as Compiled };
   const open = script.runInThisContext() as (...parts: unknown[]) => void;
   open(holder, file, dirname(file));
-  const exports = call(holder.exports, require);
-  if (script.cachedDataRejected !== false) keepCompiled(script, cache);
-  return exports;
-}
-
-function call(code: Compiled, require: Require): Exports {
   const module = { exports: {} as Exports };
-  code(require, module, module.exports);
+  void holder.exports(require, module, module.exports);
+  if (script.cachedDataRejected !== false) keepCompiled(script, cache);
   return module.exports;
 }
 

@@ -16,6 +16,8 @@ export interface Guard {
   /** Allows the hosts in a service's answer if the manifest declares the service. */
   learnFromService(service: string, answer: unknown): void;
   readonly connectionLost: ConnectionLost;
+  /** The sentence of the last denied permission, except for files. */
+  lastDenial(): string | undefined;
 }
 
 /**
@@ -47,6 +49,7 @@ export function guard(
     learnFromConfig: (config: unknown) => hosts.learnFromConfig(config),
     learnFromService: (service: string, answer: unknown) => hosts.learnFromService(service, answer),
     connectionLost,
+    lastDenial: () => denials.last,
   });
 }
 

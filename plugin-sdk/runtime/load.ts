@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
 import type { PrepareRequest } from "../protocol.ts";
-import { type Require, runBundle, runPackages } from "./compiled-code.ts";
+import { awaitBundle, type Require, runPackages } from "./compiled-code.ts";
 import { freeze } from "./primordials.ts";
 
 const SDK = "@mantel/plugin-sdk";
@@ -21,8 +21,8 @@ export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Requ
 }
 
 /** Imports a plugin's bundle and returns its default export. Only the top-level code runs. */
-export function loadPlugin(bundle: string, require: Require): Plugin {
-  return checkPlugin(runBundle(bundle, require)["default"]);
+export async function loadPlugin(bundle: string, require: Require): Promise<Plugin> {
+  return checkPlugin((await awaitBundle(bundle, require))["default"]);
 }
 
 /** @throws TypeError if the default export is not a result of `definePlugin` */

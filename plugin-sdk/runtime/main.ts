@@ -16,6 +16,7 @@ import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
 import { declaredChannels } from "./channels.ts";
 import type { Require } from "./compiled-code.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
@@ -68,11 +69,16 @@ let trial: TrialRunner | undefined;
 
 const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildren), {
   prepare: (request) => void prepare(request),
-  load(request) {
+  async load(request) {
     clearTimeout(warmingUp);
     process.title = `mantel ${request.id}`;
-    const { stands: guarding, packages: require } = prepare(request);
-    plugin = { id: request.id, guard: guarding, code: loadPlugin(request.bundle, require) };
+    try {
+      const { stands: guarding, packages: require } = prepare(request);
+      const code = await loadPlugin(request.bundle, require);
+      plugin = { id: request.id, guard: guarding, code };
+    } catch (error) {
+      throw explainFailure(error, stands?.lastDenial());
+    }
     const { options, state } = plugin.code;
     const channels = declaredChannels(plugin.code.channels);
     return { options, state, trials: trialsOf(plugin.code), channels };
@@ -85,7 +91,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
       await next.connect(id, request);
     } catch (error) {
       next = undefined; // `start` connects again
-      throw error;
+      throw explainFailure(error, stands?.lastDenial());
     }
   },
   async start(request) {
@@ -100,7 +106,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
       return result;
     } catch (error) {
       closeInspector(); // the previous generation is about to start again
-      throw error;
+      throw explainFailure(error, stands?.lastDenial());
     }
   },
   command: (request, begin) => started().command(request, begin),

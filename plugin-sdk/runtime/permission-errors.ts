@@ -19,11 +19,18 @@ export class PermissionErrors {
   readonly #dataFolder: string;
   readonly #report: (sentence: string) => void;
   readonly #reported = new Set<string>();
+  /** The last denial, except of files: packages look for many files that they do not need. */
+  #last: string | undefined;
 
   constructor({ id, dataFolder }: PrepareRequest, report: (sentence: string) => void) {
     this.#id = id;
     this.#dataFolder = dataFolder;
     this.#report = report;
+  }
+
+  /** The sentence of the last denial that may be the cause of a failure. */
+  get last(): string | undefined {
+    return this.#last;
   }
 
   /** @param line the entry in `permissions.hosts` that would allow the host */
@@ -92,6 +99,7 @@ export class PermissionErrors {
     const sentence = this.#sentenceFor(error.permission, String(error.resource));
     if (sentence === undefined) return;
     this.#reportOnce(sentence);
+    if (error.permission?.startsWith("FileSystem") !== true) this.#last = sentence;
     const { stack, message } = error;
     error.message = sentence;
     if (stack !== undefined) error.stack = stack.replace(message, () => sentence); // the stack repeats the message
@@ -130,6 +138,7 @@ export class PermissionErrors {
 
   #denial(permission: string, resource: string, sentence: string): Error {
     this.#reportOnce(sentence);
+    this.#last = sentence;
     const error = new Error(sentence);
     // `code` is assigned last: the setter of `resource` treats an error with this code as one of Node's.
     return assign(error, { permission, resource, code: "ERR_ACCESS_DENIED" });

@@ -1,15 +1,24 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type BuildContext, type BuildOptions, context } from "esbuild";
+import {
+  type BuildContext,
+  type BuildFailure,
+  type BuildOptions,
+  type BuildResult,
+  context,
+} from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { WRAPPED } from "../../package-bundle.js";
 import { toReloadFailure } from "./code-frame.ts";
+import { hashOf } from "./code-hash.ts";
 import { isInBundledSdk, pluginSources } from "./esbuild-plugin.ts";
+import { readOwnTsconfig } from "./own-tsconfig.ts";
 import { sourceBoundary } from "./source-boundary.ts";
+import { awaitingCode, isFile, needsAwait } from "./top-level-await.ts";
 import { VendorCache } from "./vendor.ts";
+import { compileWorkers, WORKER_FILE } from "./workers.ts";
 
 /** One compiled server side. Equal hashes mean equal behaviour. */
 export interface Bundle {
@@ -24,6 +33,10 @@ export interface Bundle {
 const MAKERS = [
   "compile.ts",
   "esbuild-plugin.ts",
+  "own-tsconfig.ts",
+  "native-packages.ts",
+  "top-level-await.ts",
+  "workers.ts",
   "../manifest/linked-packages.ts",
   "source-boundary.ts",
   "../../package-bundle.js",
@@ -39,11 +52,15 @@ interface Remembered {
   readonly inputs: readonly string[];
 }
 
+type Options = BuildOptions & { write: false; metafile: true };
+
 interface OpenBuild {
   readonly entry: string;
-  readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
+  readonly build: BuildContext<Options>;
   /** npm packages that the last build imported, and a file that imports each. */
   readonly packages: Map<string, string>;
+  /** Source files in worker threads of the last build. */
+  readonly workerInputs: Set<string>;
 }
 
 /** Compiles the server sides of plugins, incrementally, into `<cache>/modules/<id>/`. */
@@ -87,14 +104,15 @@ export class Compiler {
   async #build(id: string, folder: string, entry: string): Promise<Bundle> {
     refuseMissing(entry);
     const startedAt = Date.now();
-    const open = await this.#openBuild(id, folder, entry);
-    open.packages.clear();
-    const result = await open.build.rebuild().catch((error: unknown) => {
+    const { result, open } = await this.#rebuild(id, folder, entry).catch((error: unknown) => {
       throw toReloadFailure(error, folder);
     });
     const code = result.outputFiles.find((file) => file.path.endsWith(".cjs"))?.text ?? "";
     const map = result.outputFiles.find((file) => file.path.endsWith(".map"))?.text ?? "";
-    const inputs = new Set(Object.keys(result.metafile.inputs).map((path) => resolve(path)));
+    const files = Object.keys(result.metafile.inputs).filter(isFile);
+    const tsconfig = [readOwnTsconfig(folder).file].filter((file) => file !== undefined);
+    const sourceFiles = files.map((path) => resolve(path));
+    const inputs = new Set([...sourceFiles, ...open.workerInputs, ...tsconfig]);
     const vendor = await this.#vendors.bundle(id, folder, open.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
@@ -119,6 +137,7 @@ export class Compiler {
     const names = await readdir(folder).catch(() => []);
     const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
     const stale = bundles.filter((name) => !builds.some(({ hash }) => name.startsWith(`${hash}.`)));
+    stale.push(...(await unusedWorkers(names, builds)));
     await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
     const vendors = builds.map(({ vendor }) => vendor);
     return this.#vendors.uses(id, vendors);
@@ -139,19 +158,46 @@ export class Compiler {
     await Promise.all([...this.#openBuilds.keys()].map((id) => this.forget(id)));
   }
 
-  async #openBuild(id: string, folder: string, entry: string): Promise<OpenBuild> {
+  /** Builds once more in another form if the code awaits at its top level. */
+  async #rebuild(
+    id: string,
+    folder: string,
+    entry: string,
+  ): Promise<{ result: BuildResult<Options>; open: OpenBuild }> {
+    const run = async (open: OpenBuild) => {
+      open.packages.clear();
+      open.workerInputs.clear();
+      return { result: await open.build.rebuild(), open };
+    };
     const known = this.#openBuilds.get(id);
-    if (known?.entry === entry) return known;
+    const open = known?.entry === entry ? known : await this.#openBuild(id, folder, entry, {});
+    try {
+      return await run(open);
+    } catch (error) {
+      if (!needsAwait(error as Partial<BuildFailure>)) throw error;
+      return run(await this.#openBuild(id, folder, entry, awaitingCode(folder, entry)));
+    }
+  }
+
+  async #openBuild(
+    id: string,
+    folder: string,
+    entry: string,
+    { plugins = [], ...form }: Partial<BuildOptions>,
+  ): Promise<OpenBuild> {
     await this.forget(id);
     const packages = new Map<string, string>();
+    const workerInputs = new Set<string>();
+    const outdir = join(this.#cacheFolder, "modules", id);
+    const allowsLinks = this.#allowsLinks;
+    const withWorkers = (path: string, source: string) =>
+      compileWorkers(path, source, { folder, outdir, inputs: workerInputs });
     const build = await context({
       ...WRAPPED,
       entryPoints: [entry],
-      outdir: join(this.#cacheFolder, "modules", id),
+      outdir,
       outExtension: { ".js": ".cjs" },
       bundle: true,
-      write: false,
-      metafile: true,
       platform: "node",
       format: "cjs",
       target: "node20",
@@ -159,17 +205,22 @@ export class Compiler {
       sourcesContent: false,
       logLevel: "silent",
       tsconfigRaw: {}, // a stray tsconfig.json must not change how a plugin is compiled
+      loader: { ".wasm": "binary" },
       define: {
         "import.meta.url": "__mantelUrl",
         "import.meta.filename": "__mantelFilename",
         "import.meta.dirname": "__mantelDirname",
       },
+      ...form,
+      write: false,
+      metafile: true,
       plugins: [
-        sourceBoundary(folder, () => this.#allowsLinks(id)),
-        pluginSources({ id, folder, packages, allowsLinks: this.#allowsLinks }),
+        ...plugins,
+        sourceBoundary(folder, () => allowsLinks(id)),
+        pluginSources({ id, folder, packages, compileWorkers: withWorkers, allowsLinks }),
       ],
     });
-    const open = { entry, build, packages };
+    const open = { entry, build, packages, workerInputs };
     this.#openBuilds.set(id, open);
     return open;
   }
@@ -187,6 +238,20 @@ export class Compiler {
   }
 }
 
+/** The compiled worker threads among these files that no build starts. */
+async function unusedWorkers(
+  names: readonly string[],
+  builds: readonly Bundle[],
+): Promise<readonly string[]> {
+  const workers = names.filter((name) => name.endsWith(".worker.mjs"));
+  if (workers.length === 0) return [];
+  const codes = await Promise.all(
+    builds.map(({ bundle }) => readFile(bundle, "utf8").catch(() => "")),
+  );
+  const used = new Set(codes.flatMap((code) => code.match(WORKER_FILE) ?? []));
+  return workers.filter((name) => !used.has(name));
+}
+
 /**
  * True if no input was reached through a link. The config decides on links at each build, so such builds are not
  * cached.
@@ -194,10 +259,6 @@ export class Compiler {
 function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
   const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledSdk(dirname(file));
   return [...inputs].every(isOwn);
-}
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 function refuseMissing(entry: string): void {

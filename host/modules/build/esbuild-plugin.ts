@@ -3,8 +3,9 @@ import { stat } from "node:fs/promises";
 import { builtinModules, createRequire } from "node:module";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ImportKind, Plugin, PluginBuild } from "esbuild";
+import type { ImportKind, PartialMessage, Plugin, PluginBuild } from "esbuild";
 import { linkedPackage, linkNotAllowed } from "../manifest/linked-packages.ts";
+import { readOwnTsconfig } from "./own-tsconfig.ts";
 import { renamedImports } from "./renamed-imports.ts";
 
 const SDK = "@mantel/plugin-sdk";
@@ -24,11 +25,16 @@ const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
 /** The parts of the SDK that a plugin's server side may import, as a phrase. */
 const IMPORTABLE = [SDK, ...BUNDLED_PARTS.keys()].map((path) => `"${path}"`).join(", ");
 
+/** A source file that starts its worker threads from compiled files. */
+export type CompiledWorkers = { readonly source: string } | { readonly errors: PartialMessage[] };
+
 interface Sources {
   readonly id: string;
   readonly folder: string;
   /** The names of the imported packages, each with a file that imports it; filled during the build. */
   readonly packages: Map<string, string>;
+  /** Compiles the worker threads that a source file starts. */
+  readonly compileWorkers: (path: string, source: string) => Promise<CompiledWorkers>;
   readonly allowsLinks: (id: string) => boolean;
 }
 
@@ -40,7 +46,8 @@ interface Sources {
  * Each path is resolved here, because esbuild otherwise reads "type": "module" beside the file and then
  * takes a package's whole CommonJS export for its default; the vendor bundle handles defaults itself.
  */
-export function pluginSources({ id, folder, packages, allowsLinks }: Sources): Plugin {
+export function pluginSources(sources: Sources): Plugin {
+  const { id, folder, packages, compileWorkers, allowsLinks } = sources;
   const packageOf = (path: string, from: { importer: string; resolveDir: string }) => {
     const isLinked = !path.startsWith(SDK) && linkedPackage(from.resolveDir, path) !== undefined;
     if (!isLinked) return packageImport(path, from.importer, packages);
@@ -62,7 +69,11 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
             return importOfPart(path, { importer, resolveDir, packages });
           const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
           if (!isOwn && path !== SDK) return undefined;
-          if (!/^\.{0,2}\//.test(path)) return packageOf(path, { importer, resolveDir });
+          if (!/^\.{0,2}\//.test(path)) {
+            const file =
+              path === SDK ? undefined : await aliasedFile(path, { folder, kind }, build);
+            return file === undefined ? packageOf(path, { importer, resolveDir }) : { path: file };
+          }
           return ownFile(path, { folder, resolveDir, kind }, build);
         },
       );
@@ -72,7 +83,9 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
         const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
         const errors = renamedImports(path, source);
         if (errors.length > 0) return { errors };
-        return { contents: importMeta(path, source) + source, loader };
+        const compiled = await compileWorkers(path, source);
+        if ("errors" in compiled) return compiled;
+        return { contents: valuesOfImportMeta(path, source) + compiled.source, loader };
       });
     },
   };
@@ -81,6 +94,61 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
 /** True for files of the SDK that become part of a plugin's bundle. */
 export function isInBundledSdk(folder: string): boolean {
   return [...BUNDLED_PARTS.values()].some((part) => `${folder}${sep}`.startsWith(part + sep));
+}
+
+/** Refuses the SDK in worker threads, which have no plugin; imports of its types are gone by then. */
+export const NO_SDK: Plugin = {
+  name: "no-sdk",
+  setup: (build) =>
+    build.onResolve({ filter: /^@mantel\/plugin-sdk(\/|$)/ }, ({ path }) => {
+      const text = `a worker thread may import only types from ${path}; it exchanges messages with the plugin, which calls the SDK`;
+      return { errors: [{ text }] };
+    }),
+};
+
+/** Gives `import.meta` its values in every file. */
+export const importMeta: Plugin = {
+  name: "import-meta",
+  setup(build) {
+    build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
+      const values = valuesOfImportMeta(path, source);
+      return values === "" ? undefined : { contents: values + source, loader };
+    });
+  },
+};
+
+/** Resolves imports by the path aliases in the plugin's own `tsconfig.json`. */
+export function ownAliases(folder: string): Plugin {
+  return {
+    name: "own-aliases",
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+        const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
+        if (pluginData === pluginSources || !isOwn || INSTALLED.test(resolveDir)) return undefined;
+        const file = await aliasedFile(path, { folder, kind }, build);
+        return file === undefined ? undefined : { path: file };
+      });
+    },
+  };
+}
+
+const INSTALLED = /[\\/]node_modules([\\/]|$)/;
+
+/** The plugin's file that an import by an alias means. */
+async function aliasedFile(
+  path: string,
+  { folder, kind }: { folder: string; kind: ImportKind },
+  build: PluginBuild,
+): Promise<string | undefined> {
+  for (const target of readOwnTsconfig(folder).targetsOf(path)) {
+    if (!target.startsWith(folder + sep)) continue;
+    const asked = { resolveDir: folder, kind, pluginData: pluginSources };
+    const found = await build.resolve(target, asked);
+    if (found.errors.length === 0 && found.path.startsWith(folder + sep)) return found.path;
+  }
+  return undefined;
 }
 
 /** Files beside the part exist once per process, under the name of the SDK. */
@@ -125,7 +193,7 @@ function packageImport(path: string, importer: string, packages: Map<string, str
 }
 
 /** Added to the first line, so that every line of the source keeps its number. */
-function importMeta(path: string, source: string): string {
+function valuesOfImportMeta(path: string, source: string): string {
   if (!source.includes("import.meta")) return "";
   const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
   return Object.entries(values)

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
-import { hashOf } from "./compile.ts";
+import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
 
 /**

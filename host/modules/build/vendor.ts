@@ -7,7 +7,11 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure } from "esbuild";
 import { bundlePackages } from "../../package-bundle.js";
 import { locationOfText, toReloadFailure } from "./code-frame.ts";
+import { NATIVE_PACKAGES } from "./native-packages.ts";
 import { sourceBoundary } from "./source-boundary.ts";
+
+/** Part of the name of each bundle: a change of how bundles are made makes them all again. */
+const FORMAT = 2;
 
 /** Bundles of npm packages, each built once and stored under the hash of its inputs. */
 export class VendorCache {
@@ -81,7 +85,8 @@ export class VendorCache {
 }
 
 async function make(file: string, from: string, names: readonly string[]): Promise<void> {
-  const result = await bundlePackages(from, names, [], [sourceBoundary(from, () => false)]);
+  const plugins = [NATIVE_PACKAGES, sourceBoundary(from, () => false)];
+  const result = await bundlePackages(from, names, [], plugins);
   await mkdir(dirname(file), { recursive: true });
   await writeDurably(file, result); // a truncated file would stay under its name for ever
 }
@@ -91,7 +96,7 @@ async function make(file: string, from: string, names: readonly string[]): Promi
  * with the same packages installed share a bundle.
  */
 async function keyOf(from: string, names: readonly string[]): Promise<string> {
-  const hash = createHash("sha256").update(`${process.version}\n${names.join("\n")}`);
+  const hash = createHash("sha256").update(`${FORMAT}\n${process.version}\n${names.join("\n")}`);
   for (let folder = from; ; folder = dirname(folder)) {
     const packages = join(folder, "node_modules");
     if (existsSync(packages)) {

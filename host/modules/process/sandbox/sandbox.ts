@@ -55,7 +55,12 @@ export async function createSandbox(
   const read = [...readable, ...write];
   const runtime = `--allow-fs-read=${join(cacheFolder, "runtime-*")}`;
   const sandbox = await sandboxOf({ read: readable, write }, permissions, network);
-  const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions, network)];
+  const flags = [
+    runtime,
+    ...C_LIBRARY,
+    ...(await grants({ read, write })),
+    ...switches(permissions, network),
+  ];
   return {
     settings: {
       memoryMiB,
@@ -72,6 +77,11 @@ export async function createSandbox(
     compiled,
   };
 }
+
+/** Packages with native code read these files to find out which C library the machine has. */
+const C_LIBRARY = ["/etc/alpine-release", "/proc/self/exe", "/usr/bin/ldd"].map(
+  (path) => `--allow-fs-read=${path}`,
+);
 
 /**
  * The environment of the process. A folder that is deleted and created again at the same path is another folder,
