@@ -12,8 +12,19 @@ export interface SetScheduleRequest {
 export interface ScheduleHostApi {
   setSchedule(request: SetScheduleRequest): Promise<void>;
   cancelSchedule(request: { name: string }): Promise<boolean>;
-  /** Reports, after a start, which timers have a handler. The host removes the others and runs these from now on. */
+  /** Reports, after a start, which timers have a handler (`handledName`). The host removes the others and runs these from now on. */
   resumeSchedules(request: { names: readonly string[] }): Promise<void>;
+}
+
+/** The name under which a timer has a handler: its own, or the longest beginning of it that ends with `*`. */
+export function handledName(names: Iterable<string>, timer: string): string | undefined {
+  let found: string | undefined;
+  for (const name of names) {
+    if (name === timer) return name;
+    const isBeginning = name.endsWith("*") && timer.startsWith(name.slice(0, -1));
+    if (isBeginning && name.length > (found?.length ?? 0)) found = name;
+  }
+  return found;
 }
 
 /** A run that is due. `dueAt` is in epoch milliseconds. */

@@ -54,8 +54,8 @@ export interface Schedule {
     options?: ScheduleOptions,
   ): Promise<void>;
   /**
-   * Handles a timer that a previous generation may have set while it ran. Call it in `start`: a kept timer without a
-   * handler after the start is removed, with a log line.
+   * Handles a timer that a previous generation may have set while it ran; `off *` handles all whose names begin with
+   * `off `. Call it in `start`: a kept timer without a handler after the start is removed, with a log line.
    */
   on(name: string, handler: ScheduleHandler): void;
   /** Removes a timer. True if there was one. */

@@ -1,5 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { RunRequest, ScheduleHostApi, SetScheduleRequest } from "./schedule-protocol.ts";
+import {
+  handledName,
+  type RunRequest,
+  type ScheduleHostApi,
+  type SetScheduleRequest,
+} from "./schedule-protocol.ts";
 import { firstTime, type ScheduleSpec, timeAfter } from "./schedule-spec.ts";
 
 interface FakeTimer {
@@ -60,7 +65,9 @@ export class FakeClock implements ScheduleHostApi {
   }
 
   async resumeSchedules({ names }: { names: readonly string[] }): Promise<void> {
-    for (const name of this.#timers.keys()) if (!names.includes(name)) this.#timers.delete(name);
+    for (const name of this.#timers.keys()) {
+      if (handledName(names, name) === undefined) this.#timers.delete(name);
+    }
   }
 
   /** The earliest timer that is due until `end`. */

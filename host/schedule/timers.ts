@@ -1,5 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { RunRequest, SetScheduleRequest } from "@mantel/plugin-sdk/schedule-protocol";
+import {
+  handledName,
+  type RunRequest,
+  type SetScheduleRequest,
+} from "@mantel/plugin-sdk/schedule-protocol";
 import { firstTime, type ScheduleSpec, timeAfter } from "@mantel/plugin-sdk/schedule-spec";
 
 const MOST = 1_000;
@@ -60,7 +64,9 @@ export class ModuleTimers {
 
   /** Removes timers without a handler, and returns their names. */
   keepOnly(names: ReadonlySet<string>): string[] {
-    const removed = [...this.#timers.keys()].filter((name) => !names.has(name));
+    const removed = [...this.#timers.keys()].filter(
+      (name) => handledName(names, name) === undefined,
+    );
     for (const name of removed) this.#timers.delete(name);
     return removed;
   }

@@ -1,6 +1,6 @@
 import type { Log } from "../context.ts";
 import { MantelError } from "../errors.ts";
-import type { RunRequest } from "../schedule-protocol.ts";
+import { handledName, type RunRequest } from "../schedule-protocol.ts";
 import type { ScheduleSpec } from "../schedule-spec.ts";
 import type { Schedule, ScheduleHandler, ScheduleOptions } from "../schedule.ts";
 import type { HostLink } from "./host-link.ts";
@@ -32,7 +32,8 @@ export class Schedules {
 
   /** Starts a handler, without waiting for it. @throws MantelError `invalid` if there is none of that name */
   run({ name, dueAt, isMissed }: RunRequest): void {
-    const handler = this.#handlers.get(name);
+    const handled = handledName(this.#handlers.keys(), name);
+    const handler = handled === undefined ? undefined : this.#handlers.get(handled);
     if (!handler) throw new MantelError("invalid", `no handler for the schedule ${name}`);
     const { log, accept } = this.#parts;
     if (this.#running.has(name)) {

@@ -19,6 +19,8 @@ const SETTINGS = {
     `test/${PLUGIN}/conformance.test.ts`,
     "plugins/garden-news/index.ts",
     "test/plugins/garden-news/index.test.ts",
+    "plugins/garden-butler/index.ts",
+    "test/plugins/garden-butler/index.test.ts",
   ],
   "host/dashboard/tsconfig.json": [`${PLUGIN}/widget.ts`],
 };

@@ -331,3 +331,16 @@ test("without a running module nothing wakes up", async (t) => {
 
   assert.equal(wakes(), 0);
 });
+
+test("timers whose names have the same beginning have one handler", async (t) => {
+  const { set, resume, advance, times, dropped } = await openScheduler(t);
+  for (const name of ["off lamp", "off fan", "on lamp"]) {
+    await set(name, { kind: "after", ms: MINUTE });
+  }
+
+  resume("off *");
+  await advance(MINUTE);
+
+  assert.deepEqual(dropped, ["on lamp"]);
+  assert.deepEqual(times(), ["off lamp 2026-11-23T12:01", "off fan 2026-11-23T12:01"]);
+});

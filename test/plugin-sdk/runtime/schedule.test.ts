@@ -95,3 +95,31 @@ test("a wrong cron expression is refused where it is set", async () => {
 
   await plugin.stop();
 });
+
+test("the handler with the longest matching beginning runs a timer without its own", async () => {
+  const { plugin, clock, runs } = await withSchedule(async ({ schedule }, seen) => {
+    for (const name of ["off lamp 1", "off fan", "off lamp 2"]) {
+      await schedule.after(name, MINUTE, () => void seen.push(`own ${name}`));
+    }
+    await schedule.cancel("off fan");
+    schedule.on("*", ({ name }) => void seen.push(`any ${name}`));
+    schedule.on("off lamp *", ({ name }) => void seen.push(`lamp ${name}`));
+  });
+  await clock.setSchedule({
+    name: "off lamp 3",
+    spec: { kind: "after", ms: MINUTE },
+    missed: "once",
+    isStart: false,
+  });
+  await clock.setSchedule({
+    name: "else",
+    spec: { kind: "after", ms: MINUTE },
+    missed: "once",
+    isStart: false,
+  });
+
+  await clock.advance(MINUTE);
+
+  assert.deepEqual(runs, ["own off lamp 1", "own off lamp 2", "lamp off lamp 3", "any else"]);
+  await plugin.stop();
+});
