@@ -12,13 +12,20 @@ export function headerAlerts(devices: readonly Device[]): Chip[] {
   const texts = words.value;
   const open = devices
     .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
-    .map(({ name }): Chip => ({ text: texts.lockOpen, name, icon: openIcon(name), hue: "warn" }));
+    .map(({ id, name }): Chip => ({
+      text: texts.lockOpen,
+      name,
+      device: id,
+      icon: openIcon(name),
+      hue: "warn",
+    }));
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
-    .map(({ name }): Chip => ({
+    .map(({ id, name }): Chip => ({
       text: texts.unlocked,
       name,
+      device: id,
       icon: "mdi:lock-open-variant",
       hue: "warn",
     }));

@@ -4,6 +4,7 @@ import type { ModuleView } from "../api/module.ts";
 import { addStyles } from "./add-styles.ts";
 import { words } from "./i18n/problems.ts";
 import { type ModuleProblem, moduleProblems } from "./module-problems.ts";
+import popoverStyles from "./popover.css";
 import styles from "./problem-notice.css";
 
 /**
@@ -14,6 +15,7 @@ export function showModuleProblems(
   root: HTMLElement,
   modules: ReadonlySignal<readonly ModuleView[]>,
 ): void {
+  addStyles(popoverStyles);
   addStyles(styles);
   const notice = document.createElement("aside");
   root.append(notice);

@@ -60,15 +60,15 @@ async function walks(page: Page): Promise<void> {
 
 async function asks(page: Page): Promise<void> {
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });
-  const door = page.getByRole("button", { name: /^Front door/ });
+  const door = page.getByRole("button", { name: /^Front door (Locked|Unlock)/ });
 
   await lamp.press("ArrowLeft");
   await until(async () => (await lamp.getAttribute("aria-valuetext")) === "55 %");
   await door.press("Enter");
-  await page.getByRole("button", { name: "Front door Unlock?" }).waitFor();
+  await page.getByRole("button", { name: /Front door Unlock\?/ }).waitFor();
   await door.press("Enter");
 
-  await page.getByRole("button", { name: "Front door Unlocked" }).waitFor();
+  await page.getByRole("button", { name: /Front door Unlocked/ }).waitFor();
 }
 
 async function says(page: Page): Promise<void> {

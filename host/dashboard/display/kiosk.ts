@@ -3,6 +3,7 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import { addStyles } from "../add-styles.ts";
 import { words } from "../i18n/kiosk.ts";
 import type { Session } from "../session.ts";
+import popoverStyles from "../popover.css";
 import styles from "./kiosk.css";
 
 const DEFAULT_IDLE_SECONDS = 300;
@@ -17,6 +18,7 @@ export function startKioskMode(
   { display, store }: Session,
   touchedAt: ReadonlySignal<number>,
 ): void {
+  addStyles(popoverStyles);
   addStyles(styles);
   const isLeft = signal(false);
   const on = computed(() => display.value?.kiosk === true && !isLeft.value);

@@ -68,16 +68,17 @@ function dangers(devices: readonly Device[], { speech: { t } }: EnabledChecks): 
   return DANGERS.flatMap(([text, icon, isTrue]) =>
     devices
       .filter((device) => statesOf(device).some(isTrue))
-      .map(({ name }): Chip => ({ text: t(text), name, icon, hue: "alert" })),
+      .map(({ id, name }): Chip => ({ text: t(text), name, icon, hue: "alert", device: id })),
   );
 }
 
 function jammed(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter((device) => device.available && statesOf(device).some((state) => state.jammed === true))
-    .map(({ name }) => ({
+    .map(({ id, name }) => ({
       text: t("{name} is jammed"),
       name,
+      device: id,
       icon: "mdi:lock-alert",
       hue: "alert",
     }));
@@ -86,15 +87,22 @@ function jammed(devices: readonly Device[], { speech: { t } }: EnabledChecks): C
 function openings(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ state, available }) => available && state.contact === false)
-    .map(({ name }) => ({ text: t("{name} open"), name, icon: openIcon(name), hue: "warn" }));
+    .map(({ id, name }) => ({
+      text: t("{name} open"),
+      name,
+      device: id,
+      icon: openIcon(name),
+      hue: "warn",
+    }));
 }
 
 function unlocked(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ kind, state }) => kind === "lock" && state.locked === false && state.jammed !== true)
-    .map(({ name }) => ({
+    .map(({ id, name }) => ({
       text: t("{name} unlocked"),
       name,
+      device: id,
       icon: "mdi:lock-open-variant",
       hue: "warn",
     }));
@@ -107,9 +115,10 @@ function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Enabled
     const text = t("{count} devices do not answer", { count: fmt.number(away.length) });
     return [{ text, icon, hue: "warn" }];
   }
-  return away.map(({ name }) => ({
+  return away.map(({ id, name }) => ({
     text: t("{name} does not answer"),
     name,
+    device: id,
     icon,
     hue: "warn",
   }));
@@ -128,10 +137,11 @@ function lowBatteries(devices: readonly Device[], wanted: EnabledChecks): Chip[]
   });
   return low
     .toSorted((one, other) => one.order - other.order)
-    .map(({ device: { name }, level }): Chip => {
-      const icon = "mdi:battery-alert-variant-outline";
-      if (level === undefined) return { text: t("{name}: battery low"), name, icon, hue: "warn" };
-      const text = t("{name}: battery {percent}", { percent: fmt.unit(level, "percent") });
-      return { text, name, icon, hue: "warn" };
+    .map(({ device: { id, name }, level }): Chip => {
+      const text =
+        level === undefined
+          ? t("{name}: battery low")
+          : t("{name}: battery {percent}", { percent: fmt.unit(level, "percent") });
+      return { text, name, device: id, icon: "mdi:battery-alert-variant-outline", hue: "warn" };
     });
 }

@@ -24,6 +24,10 @@ test("the status names what needs attention, of all rooms or of the one in its s
     devices: [WINDOW, DOOR],
   });
   const all = textOf("li");
+  const opened = Array.from(
+    root.querySelectorAll<HTMLElement>("[data-opens]"),
+    ({ dataset }) => dataset["details"],
+  );
 
   config.value = { room: "Bath" };
   const bath = textOf("li");
@@ -32,6 +36,7 @@ test("the status names what needs attention, of all rooms or of the one in its s
   online.value = false;
 
   assert.deepEqual(all, ["Bath window open", "Front door unlocked"]);
+  assert.deepEqual(opened, [WINDOW.id, DOOR.id], "a tap opens the device");
   assert.deepEqual(bath, ["Bath window open"]);
   assert.deepEqual(textOf("li"), ["Locked"]);
   assert.equal(root.querySelector("ul")?.className, "stale");
