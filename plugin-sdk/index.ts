@@ -14,7 +14,7 @@ export { Confirmations } from "./confirmations.ts";
 export type { ConfirmedCommand } from "./confirmations.ts";
 export { withDeadline } from "./deadline.ts";
 export { DeviceCache } from "./device-cache.ts";
-export { toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "./units.ts";
+export { conversionTo, toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "./units.ts";
 export type { UnitConversion } from "./units.ts";
 export { imageTypeOf, MAX_IMAGE_BYTES } from "./device-image.ts";
 export type { DeviceImage, ImageType } from "./device-image.ts";

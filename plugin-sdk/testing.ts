@@ -37,6 +37,7 @@ import {
 } from "./service.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
 import { FakeClock } from "./testing-schedule.ts";
+import { faultsOfNames } from "./vocabulary/index.ts";
 
 export type { FakeClock } from "./testing-schedule.ts";
 export type { FakeDevice, FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
@@ -323,6 +324,14 @@ class MemoryHost implements HostLink {
   }
 
   #replace(devices: readonly DeviceDescription[]): void {
+    const errors = devices.flatMap((device, at) =>
+      faultsOfNames(device).map((fault) => ({ ...fault, pointer: `/${at}${fault.pointer}` })),
+    );
+    const [first] = errors;
+    if (first) {
+      const sentence = `the device list is wrong: ${first.pointer} ${first.detail}`;
+      throw new MantelError("invalid", sentence, { errors });
+    }
     this.devices.clear();
     for (const device of devices) this.devices.set(device.nativeId, device);
   }

@@ -127,6 +127,35 @@ const SCALES: Readonly<Partial<Record<Unit, Readonly<Record<string, number>>>>> 
   "µS/cm": { "uS/cm": 1, "mS/cm": 1_000, "S/cm": 1e6 },
 };
 
+/** Conversions between canonical units of one quantity. */
+const BETWEEN: Readonly<Record<string, (value: number) => number>> = {
+  "K °C": (value) => value - 273.15,
+  "L m³": (value) => value / 1_000,
+  "m³ L": (value) => value * 1_000,
+  "km m": (value) => value * 1_000,
+  "m km": (value) => value / 1_000,
+  "mm m": (value) => value / 1_000,
+  "m mm": (value) => value * 1_000,
+  "ppm ppb": (value) => value * 1_000,
+  "ppb ppm": (value) => value / 1_000,
+  "s min": (value) => value / 60,
+  "min s": (value) => value * 60,
+};
+
+/**
+ * The conversion of values from a unit of a bridge to a canonical unit, also between canonical units of one quantity,
+ * such as L and m³; `undefined` if the two measure different things.
+ */
+export function conversionTo(
+  wanted: Unit | undefined,
+  theirs: string,
+): ((value: number) => number) | undefined {
+  const { unit, toOurs } = toCanonicalUnit(theirs);
+  if (unit === wanted) return toOurs;
+  const convert = BETWEEN[`${unit ?? ""} ${wanted ?? ""}`];
+  return convert && ((value) => Number(convert(toOurs(value)).toPrecision(12)));
+}
+
 const CONVERSIONS: ReadonlyMap<string, UnitConversion> = new Map([
   ...UNITS.flatMap((unit) => [
     [unit, { ...UNCHANGED, unit }] as const,

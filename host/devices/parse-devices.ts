@@ -7,7 +7,7 @@ import {
   DeviceUpdate,
 } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
-import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
+import { faultsOfExtras, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
 import { Type } from "typebox";
 import { runWithoutPauses } from "../time-slices.ts";
 import { check, faultsOf, invalid } from "../validate.ts";
@@ -171,18 +171,9 @@ function faultsOfSections({ parts = [], extra, ...own }: DeviceDescription): Fau
   ];
 }
 
-/** An extra may have a canonical name with a meaning of its own, such as a signal in another unit. */
 function faultsOfExtra(kind: DeviceKind, extra: DeviceExtra): Fault[] {
-  const canonical = Object.entries(extra.capabilities).flatMap(([name, capability]) =>
-    canonicalCapability(kind, name) && faultsOfVocabulary(kind, { [name]: capability }).length === 0
-      ? [name]
-      : [],
-  );
-  const faults = canonical.flatMap((name) => {
-    const detail = `is a canonical name of ${kind}; put it beside the other capabilities, or choose another name`;
-    return faultsBelow("capabilities", faultsBelow(name, [{ pointer: "", detail }]));
-  });
-  return [...faults, ...faultsOfSection(extra)];
+  const misplaced = faultsOfExtras(kind, extra.capabilities);
+  return [...faultsBelow("capabilities", misplaced), ...faultsOfSection(extra)];
 }
 
 /** The same faults, for a value in a part. */

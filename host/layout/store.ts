@@ -44,7 +44,7 @@ export class LayoutStore {
     const file = new DocumentFile({ path, parse: parseLayout, log, version: 1 });
     const history = await LayoutHistory.open(join(dataFolder, "layout-history"), log);
     const loaded = (await file.load()) ?? (await shippedLayout(shippedFolder));
-    const input = inPresentNames(loaded, log);
+    const input = layoutInPresentNames(loaded, log);
     const current = { ...input, revision: input.revision ?? 0 };
     const store = new LayoutStore({ file, history, bus }, current);
     if (!(await store.#isKept(current))) await store.#store(current);
@@ -112,7 +112,7 @@ export class LayoutStore {
 }
 
 /** The layout with the present names of the fields that its tiles show. */
-function inPresentNames(layout: LayoutInput, log: HostLog): LayoutInput {
+export function layoutInPresentNames(layout: LayoutInput, log?: HostLog): LayoutInput {
   const pages = layout.pages.map((page) => ({
     ...page,
     widgets: page.widgets.map((widget) => {
@@ -121,7 +121,7 @@ function inPresentNames(layout: LayoutInput, log: HostLog): LayoutInput {
       if (shown === undefined || !isText(from)) return widget;
       const to = withoutFormerName(shown, from);
       if (to === from) return widget;
-      log.info("renamed a field in a document", { document: "layout", tile: widget.id, from, to });
+      log?.info("renamed a field in a document", { document: "layout", tile: widget.id, from, to });
       return { ...widget, config: { ...widget.config, field: to } };
     }),
   }));

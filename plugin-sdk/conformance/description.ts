@@ -4,6 +4,7 @@ import {
   faultsOfVocabulary,
   isCanonicalName,
   KINDS,
+  missingCapabilities,
 } from "../vocabulary/index.ts";
 import { type DeviceFunction, type DeviceSession, functionsOf } from "./device-session.ts";
 
@@ -48,8 +49,8 @@ function checkRequired(
 ): void {
   for (const { path, kind, capabilities } of functions) {
     if (path === "extra/" || (path === "" && parts.length > 0)) continue;
-    for (const [name, { isRequired, meaning }] of Object.entries(KINDS[kind].capabilities)) {
-      if (isRequired !== true || name in capabilities) continue;
+    for (const name of missingCapabilities(kind, capabilities)) {
+      const meaning = KINDS[kind].capabilities[name]?.meaning ?? "";
       session.fault(`${path}${name}`, `that every ${kind} has it: ${meaning}`, "it is missing");
     }
   }

@@ -1,4 +1,10 @@
-import type { Capabilities, Capability, DeviceKind } from "../device.ts";
+import {
+  type Capabilities,
+  type Capability,
+  DEVICE_KINDS,
+  type DeviceDescription,
+  type DeviceKind,
+} from "../device.ts";
 import type { Fault } from "../errors.ts";
 import type { CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
 import { KINDS } from "./kinds.ts";
@@ -48,6 +54,52 @@ function misuseOf(kind: DeviceKind, name: string, capability: Capability): strin
   const expected = mismatch(canonical, capability);
   const hint = 'use another name under "extra" if it means something else';
   return expected && `must be ${expected} (${canonical.meaning}); ${hint}`;
+}
+
+/** The required capabilities of each kind. */
+const REQUIRED: ReadonlyMap<DeviceKind, readonly string[]> = new Map(
+  DEVICE_KINDS.map((kind) => [kind, requiredOf(kind)]),
+);
+
+/** The required capabilities that a device without parts, or a part, of this kind lacks. */
+export function missingCapabilities(kind: DeviceKind, capabilities: Capabilities): string[] {
+  return (REQUIRED.get(kind) ?? []).filter((name) => !Object.hasOwn(capabilities, name));
+}
+
+function requiredOf(kind: DeviceKind): string[] {
+  const all = Object.entries(KINDS[kind].capabilities);
+  return all.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+}
+
+/**
+ * The faults of a device's names as the host finds them at `publish`: misuses of canonical names on the device and its
+ * parts, and extras that belong beside the other capabilities. Pointers begin at the device.
+ */
+export function faultsOfNames(device: NamedDevice): Fault[] {
+  const { kind, capabilities, parts = [], extra } = device;
+  return [
+    ...below("", faultsOfVocabulary(kind, capabilities)),
+    ...parts.flatMap((part, at) =>
+      below(`/parts/${at}`, faultsOfVocabulary(part.kind, part.capabilities)),
+    ),
+    ...(extra ? below("/extra", faultsOfExtras(kind, extra.capabilities)) : []),
+  ];
+}
+
+type NamedDevice = Pick<DeviceDescription, "kind" | "capabilities" | "parts" | "extra">;
+
+const below = (pointer: string, faults: readonly Fault[]): Fault[] =>
+  faults.map((fault) => ({ ...fault, pointer: `${pointer}/capabilities${fault.pointer}` }));
+
+/** An extra may have a canonical name with a meaning of its own, such as a signal in another unit. */
+export function faultsOfExtras(kind: DeviceKind, capabilities: Capabilities): Fault[] {
+  const canonical = Object.entries(capabilities).filter(
+    ([name, capability]) =>
+      canonicalCapability(kind, name) &&
+      faultsOfVocabulary(kind, { [name]: capability }).length === 0,
+  );
+  const detail = `is a canonical name of ${kind}; put it beside the other capabilities, or choose another name`;
+  return canonical.map(([name]) => ({ pointer: `/${name}`, detail }));
 }
 
 /** The expected form as a phrase; `undefined` if the capability has it. */

@@ -1,5 +1,12 @@
 export type { Access, CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
-export { canonicalCapability, faultsOfVocabulary, isCanonicalName } from "./check.ts";
+export {
+  canonicalCapability,
+  faultsOfExtras,
+  faultsOfNames,
+  faultsOfVocabulary,
+  isCanonicalName,
+  missingCapabilities,
+} from "./check.ts";
 export { mergedCommand, resultsOf } from "./contradictions.ts";
 export { type CanonicalKind, KINDS } from "./kinds.ts";
 export { type ReadingName, READINGS } from "./readings.ts";

@@ -11,6 +11,7 @@ import {
   provide,
   Type,
 } from "@mantel/plugin-sdk";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { watchResources } from "../helpers/resources.ts";
 
@@ -18,7 +19,10 @@ const LAMP: DeviceDescription = {
   nativeId: "lamp-1",
   kind: "light",
   name: "Lamp",
-  capabilities: { on: { type: "boolean" }, brightness: { type: "number", min: 0, max: 100 } },
+  capabilities: {
+    on: { type: "boolean" },
+    brightness: { type: "number", min: 0, max: 100, unit: "%" },
+  },
   state: { on: false, brightness: 50 },
 };
 
@@ -413,3 +417,35 @@ test("all failures of a stop are told, and its files are gone", async () => {
 async function storageFolders(): Promise<string[]> {
   return (await readdir(tmpdir())).filter((name) => name.startsWith("mantel-plugin-"));
 }
+
+test("a device that uses a canonical name with another meaning is refused, as by the host", async () => {
+  const publishing = (fields: Partial<DeviceDescription>) =>
+    startPlugin(
+      definePlugin({ start: ({ devices }) => devices.publish([{ ...LAMP, ...fields }]) }),
+    );
+  const kelvin = { type: "number", unit: "K" } as const;
+  const part = { id: "light", kind: "light", name: "Light", state: {} } as const;
+
+  const wrong: readonly (readonly [Partial<DeviceDescription>, string])[] = [
+    [{ capabilities: { on: { type: "text" } }, state: {} }, "/0/capabilities/on"],
+    [
+      { parts: [{ ...part, capabilities: { brightness: kelvin } }] },
+      "/0/parts/0/capabilities/brightness",
+    ],
+    [
+      {
+        extra: {
+          capabilities: { effect: { type: "choice", values: ["a"], group: "main" } },
+          state: {},
+        },
+      },
+      "/0/extra/capabilities/effect",
+    ],
+  ];
+  for (const [fields, pointer] of wrong) {
+    await assert.rejects(publishing(fields), ({ code, extras }: MantelError) => {
+      assert.deepEqual([code, extras.errors?.[0]?.pointer], ["invalid", pointer]);
+      return true;
+    });
+  }
+});

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assert as always, double, integer, property } from "fast-check";
-import { toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "../../plugin-sdk/units.ts";
+import {
+  conversionTo,
+  toCanonicalUnit,
+  toKelvin,
+  toLevel,
+  toMired,
+  toPercent,
+} from "../../plugin-sdk/units.ts";
 
 test("a level stays the same over repeated conversions to percent and back", () => {
   for (const max of [1, 3, 50, 99, 100, 200, 254, 255, 999, 1_000, 1_023, 4_095, 65_535]) {
@@ -100,3 +107,20 @@ for (const [theirs, value, unit, ours] of CONVERTED) {
     assert.ok(Math.abs(conversion.toTheirs(ours) - value) < 0.01);
   });
 }
+
+test("values are converted between canonical units of one quantity, and not to another quantity", () => {
+  for (const [value, theirs, wanted, expected] of [
+    [1_500, "L", "m³", 1.5],
+    [2, "m³", "L", 2_000],
+    [3, "mi", "m", 4_828.032],
+    [0.4, "ppm", "ppb", 400],
+    [1.1, "ppb", "ppm", 0.0011],
+    [293.15, "K", "°C", 20],
+    [90, "s", "min", 1.5],
+    [68, "°F", "°C", 20],
+  ] as const) {
+    assert.equal(conversionTo(wanted, theirs)?.(value), expected, `${value} ${theirs}`);
+  }
+  assert.equal(conversionTo("ppb", "µg/m³"), undefined);
+  assert.equal(conversionTo("m", "no unit"), undefined);
+});

@@ -53,3 +53,31 @@ test("a module that invents names is logged a hundred times at most", async (t) 
 
   assert.equal(lines.length, 100);
 });
+
+test("a device without a required capability is published, with a warning that names it", async (t) => {
+  const { devices, lines } = await openDevices(t, [createBridge("b", "demo")]);
+  const dimmer = {
+    capabilities: { brightness: { type: "number", unit: "%" } },
+    state: {},
+  } as const;
+  const [light] = fanWithLight().parts ?? [];
+  assert.ok(light);
+  const fan = fanWithLight({ capabilities: {}, state: {}, parts: [{ ...light, ...dimmer }] });
+
+  await devices.publish("b", [lamp("a", dimmer), fan]);
+  await devices.publish("b", [lamp("a", dimmer), fan]);
+
+  assert.deepEqual(
+    lines.map(({ sentence, fields }) => [
+      sentence,
+      fields["kind"],
+      fields["name"],
+      fields["device"],
+    ]),
+    [
+      ["required capability missing", "light", "on", "a"],
+      ["required capability missing", "light", "on", "fan/light"],
+    ],
+  );
+  assert.ok(devices.get("demo:light:1"));
+});
