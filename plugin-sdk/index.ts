@@ -1,5 +1,3 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- a module cannot declare files by their endings
-/// <reference path="./assets.d.ts" />
 export { Type } from "typebox";
 export type { Static } from "typebox";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";

@@ -1,5 +1,3 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- a module cannot declare files by their endings
-/// <reference path="./assets.d.ts" />
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
 import type { Device, DeviceCommand, DeviceKind, CommandBody } from "./device.ts";

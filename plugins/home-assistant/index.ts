@@ -1,5 +1,4 @@
-import { definePlugin, provide, Type } from "@mantel/plugin-sdk";
-import { calendarEvents } from "@mantel/plugin-sdk/services";
+import { calendarEvents, definePlugin, provide, Type } from "@mantel/plugin-sdk";
 import { Bridge } from "./bridge.ts";
 import type { KeptDevices } from "./device-store.ts";
 import { record } from "./entities.ts";

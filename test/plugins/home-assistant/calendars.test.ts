@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarWindow } from "@mantel/plugin-sdk";
+import { calendarEvents } from "@mantel/plugin-sdk";
 import { CalendarWindow as WindowSchema } from "@mantel/plugin-sdk/calendar";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { calendarEvents } from "@mantel/plugin-sdk/services";
 import { faultsOf } from "../../../host/validate.ts";
 import { Calendars } from "../../../plugins/home-assistant/calendars.ts";
 import { eventsIn } from "../../../plugins/home-assistant/convert-events.ts";
