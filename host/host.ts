@@ -15,6 +15,7 @@ import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
 import { KeptChannels } from "./channels/kept.ts";
+import { ChannelPaths } from "./channels/paths.ts";
 import { ChannelRegistry } from "./channels/registry.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
@@ -36,6 +37,7 @@ import { isLoopback } from "./http/network.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
+import { MachineServices } from "./machine/services.ts";
 import { Compiler } from "./modules/build/compile.ts";
 import { Consents } from "./modules/consent/consents.ts";
 import { ModuleManager } from "./modules/manager.ts";
@@ -53,9 +55,6 @@ import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { ServiceRegistry } from "./services/registry.ts";
-import { MachineDisks } from "./system/disks.ts";
-import { Samples } from "./system/samples.ts";
-import { Weather } from "./weather/weather.ts";
 
 /**
  * The deadline for answers in flight. It leaves the modules time to hand over their state within the ten seconds of
@@ -212,7 +211,9 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const { bus, config, audit, log } = foundation;
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
-  services.claim(new MachineDisks());
+  const machine = new MachineServices();
+  onDispose(() => machine.close());
+  services.claim(machine);
   const devices = await DeviceRegistry.open({ ...foundation, bridges });
   const readings = await SensorHistory.open(foundation);
   onDispose(() => readings.close());
@@ -235,18 +236,16 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   });
   services.merge(serviceKey(calendarEvents), (query: CalendarQuery) => calendar.window(query));
   const calendarFeed = new CalendarFeed();
-  const channels = new ChannelRegistry({ bus });
+  const channelPaths = new ChannelPaths();
+  const channels = new ChannelRegistry({ bus, paths: channelPaths });
   onDispose(() => channels.close());
   const keptChannels = await KeptChannels.open({ ...foundation, channels });
   onDispose(() => keptChannels.close());
-  const samples = new Samples({ bus });
-  onDispose(() => samples.close());
-  const weather = new Weather({ bus });
   const photos = await Photos.open(foundation.dataFolder);
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
-  const answering = { devices, images, readings, commands, scenes, samples, weather, channels };
+  const answering = { devices, images, readings, commands, scenes, channels, channelPaths };
   const shown = { photos, calendar, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }
@@ -258,7 +257,7 @@ async function openModules(
   parts: Foundation & Registries,
   { onDispose }: DisposeScope,
 ): Promise<HostModules> {
-  const { calendar, calendarFeed, samples, weather, cacheFolder, dataFolder, bus } = parts;
+  const { calendar, calendarFeed, cacheFolder, dataFolder, bus } = parts;
   const feeds = new HomeFeeds(bus);
   onDispose(() => feeds.close());
   const timeZone = () => parts.config.current.ui.timeZone;
@@ -301,11 +300,6 @@ async function openModules(
           calendar.providerGone(module);
           calendarFeed.accept(calendar.published);
         },
-      },
-      "system.sample": { accept: (sample) => samples.accept(sample), gone: () => samples.gone() },
-      "weather.forecast": {
-        accept: (forecast) => weather.accept(forecast),
-        gone: () => weather.gone(),
       },
     },
   });

@@ -12,7 +12,7 @@ export async function withDeadline<T>(
   deadlineMs: number,
   what: string,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new MantelError("deadline_passed", `${what} timed out after ${deadlineMs} ms`)),

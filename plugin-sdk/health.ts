@@ -26,7 +26,7 @@ export class Health<Reason extends string> {
   /** The number of ignored messages since the last quiet period, and the sentence about them. */
   #ignoredCount = 0;
   #garbage: string | undefined;
-  #quiet: NodeJS.Timeout | undefined;
+  #quiet: ReturnType<typeof setTimeout> | undefined;
   #reported: string | undefined;
   #isReporting = false;
 
@@ -58,7 +58,8 @@ export class Health<Reason extends string> {
     this.count(left);
     this.#ignoredCount += 1;
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => this.#calm(), QUIET_MS).unref();
+    this.#quiet = setTimeout(() => this.#calm(), QUIET_MS);
+    unref(this.#quiet);
     const isFirst = this.#ignoredCount === this.#toleratedMessages + 1;
     const isRound = Number.isInteger(Math.log10(this.#ignoredCount));
     if (!isFirst && (!isRound || this.#ignoredCount <= this.#toleratedMessages)) return;
@@ -98,4 +99,9 @@ export class Health<Reason extends string> {
     if (now === undefined) this.#ctx.status.ok();
     else this.#ctx.status.degraded(now);
   }
+}
+
+/** Lets the process end while the timer waits. */
+function unref(timer: unknown): void {
+  (timer as { unref?: () => void }).unref?.();
 }

@@ -1,8 +1,7 @@
-export { Type } from "typebox";
-export type { Static } from "typebox";
+export { defineChannels, defineService, Type } from "./shared.ts";
+export type { Static } from "./shared.ts";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";
 export type { Chromaticity, Gamut } from "./color.ts";
-export { defineChannels } from "./channel.ts";
 export type {
   ChannelDefinition,
   ChannelDefinitions,
@@ -31,7 +30,7 @@ export { topicMatcher } from "./topic-filter.ts";
 export { MantelError, ServiceError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";
-export { defineService, provide } from "./service.ts";
+export { provide } from "./service.ts";
 export type {
   ProvidedService,
   ServiceDefinition,
@@ -43,6 +42,7 @@ export {
   brokerAddress,
   calendarEvents,
   homeNotify,
+  hostProcess,
   machineDisks,
   mqttBroker,
   mqttPublish,
@@ -95,5 +95,3 @@ export type {
 export type { Scene, SceneDescription } from "./scene.ts";
 export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./trial.ts";
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
-export type { SystemSample } from "./metrics.ts";
-export type { WeatherCondition, WeatherDay, WeatherForecast, WeatherHour } from "./weather.ts";

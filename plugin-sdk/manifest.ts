@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { CHANNEL_NAME } from "./channel.ts";
+import { CHANNEL_NAME } from "./channel-names.ts";
 import { DEVICE_KINDS } from "./device.ts";
 import { Needs } from "./needs.ts";
 import { Permissions } from "./permissions.ts";
@@ -57,6 +57,32 @@ const KindRate = Type.Object(
   Strict,
 );
 
+/** A channel of the plugin that the host serves at a path of the API. */
+const ServedPath = Type.Object(
+  {
+    channel: Type.String({ pattern: CHANNEL_NAME, maxLength: 60 }),
+    /**
+     * The field of the answer that has the value, and null while there is none. Absent: the value is the answer, and
+     * without a value the answer is 503.
+     */
+    field: Type.Optional(Type.String({ pattern: "^[a-z][A-Za-z0-9]*$", maxLength: 60 })),
+    /** Sent as `Cache-Control: private, max-age=…`. */
+    maxAgeSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600 })),
+    /** A topic of the event stream that has these fields of each value; all if absent. */
+    event: Type.Optional(
+      Type.Object(
+        {
+          topic: Type.String({ pattern: "^[a-z]+(\\.[a-z]+)+$", maxLength: 60 }),
+          fields: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 50 })),
+        },
+        Strict,
+      ),
+    ),
+  },
+  Strict,
+);
+export type ServedPath = Static<typeof ServedPath>;
+
 /** The `mantel` key of a plugin's `package.json`. The host reads it before it runs any of the plugin's code. */
 export const Manifest = Type.Object(
   {
@@ -94,6 +120,13 @@ export const Manifest = Type.Object(
     /** The services that this plugin calls, and the channels of other plugins that it reads, as `plugin/channel`. */
     uses: Type.Optional(
       Type.Array(Type.Union([ServiceKey, ChannelKey]), { maxItems: 200, uniqueItems: true }),
+    ),
+    /**
+     * Paths of the API such as `/tides`, at which the host serves channels of this plugin without asking it. The first
+     * plugin with a path has it.
+     */
+    paths: Type.Optional(
+      Type.Record(Type.String({ pattern: "^/[a-z][a-z0-9-]{0,40}$" }), ServedPath, Strict),
     ),
     /**
      * Makes the plugin a fallback. It does not run while one of the config keys is set or, with `bridges`, while

@@ -1,10 +1,9 @@
 import { Type, type Static } from "typebox";
+import { CHANNEL_NAME } from "./channel-names.ts";
 import { DEVICE_KINDS } from "./device.ts";
 import { Strict } from "./schema.ts";
 import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
-/** The names of the live data that a widget can read with `ctx.channel`. */
-export const WIDGET_CHANNELS = ["system", "calendar", "scenes", "weather", "modules"] as const;
 /** The documents that a widget can read with `ctx.read`. */
 export const WIDGET_READS = ["calendar", "history", "photos"] as const;
 
@@ -28,13 +27,26 @@ export const Needs = Type.Object(
         uniqueItems: true,
       }),
     ),
-    channels: Type.Optional(Type.Array(Type.Enum([...WIDGET_CHANNELS]), { uniqueItems: true })),
     /** Services of other plugins that the widget calls; those of its own plugin need no entry. */
     services: Type.Optional(
       Type.Array(Type.String({ pattern: SERVICE_KEY, maxLength: SERVICE_LIMITS.nameLength + 5 }), {
         maxItems: 50,
         uniqueItems: true,
       }),
+    ),
+    /**
+     * Channels: `headlines` of the own plugin, `news/headlines` of another one, and the host's own `calendar`, `scenes`
+     * and `modules`.
+     */
+    channels: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: `^([a-z][a-z0-9-]*/)?${CHANNEL_NAME.slice(1)}`,
+          maxLength: 130,
+          description: "a channel such as headlines, or news/headlines of another plugin",
+        }),
+        { maxItems: 50, uniqueItems: true },
+      ),
     ),
     /** True for a widget that activates scenes. */
     scenes: Type.Optional(Type.Boolean()),

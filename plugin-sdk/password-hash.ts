@@ -38,6 +38,8 @@ function digest(text: string): Buffer {
 
 function derive(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, KEY_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password, salt, KEY_BYTES, COST, (error: Error | null, key: Buffer) =>
+      error ? reject(error) : resolve(key),
+    );
   });
 }

@@ -27,6 +27,7 @@ type Askable = Required<Omit<Permissions, "home">> &
     server: boolean;
     provides: string[];
     uses: string[];
+    paths: string[];
     /** The single `needs` of its widget: `light devices in Kitchen`, `the channel calendar`, `scenes`. */
     widgetSees: string[];
     widgetCommands: string[];
@@ -101,6 +102,7 @@ export const permissionWords: PermissionWords = {
     return kind === "scene" ? `activate the scene ${name}` : `control the device ${name}`;
   },
   provides: (name) => `provide ${name} to the home`,
+  paths: (path) => `answer requests to ${path} of the API`,
   uses: (name) => (name.includes("/") ? `read the channel ${name}` : `use the service ${name}`),
   widgetSees: (what) => `show its widget ${what}`,
   widgetCommands: (what) => `let its widget command ${what}`,

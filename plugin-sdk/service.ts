@@ -1,8 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { CalendarWindow } from "./calendar.ts";
 import { MantelError } from "./errors.ts";
-import { SystemSample } from "./metrics.ts";
-import { WeatherForecast } from "./weather.ts";
 
 const WORDS = "[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+";
 
@@ -147,8 +145,6 @@ export const SHARED_NAMES: ReadonlySet<string> = new Set(["calendar.events", "ca
  */
 export const PUBLICATIONS = {
   "calendar.window": CalendarWindow,
-  "system.sample": SystemSample,
-  "weather.forecast": WeatherForecast,
 } as const;
 export type Publications = { [N in keyof typeof PUBLICATIONS]: Static<(typeof PUBLICATIONS)[N]> };
 export type PublicationName = keyof Publications;

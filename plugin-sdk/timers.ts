@@ -4,7 +4,7 @@
  */
 export class DelayedCall {
   readonly #call: () => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(call: () => void) {
     this.#call = call;

@@ -1,23 +1,15 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
+import type { ChannelDefinitions, ChannelNames, ChannelValue } from "./channel.ts";
 import type { Device, DeviceCommand, DeviceKind, CommandBody } from "./device.ts";
 import type { I18n, Texts } from "./i18n.ts";
-import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { Scene } from "./scene.ts";
 import type { ServiceDefinition, ServiceInput, ServiceOutput } from "./service.ts";
-import type { WeatherForecast } from "./weather.ts";
 import type { Settings, SettingValues } from "./widget-settings.ts";
 
-export type {
-  CalendarWindow,
-  Device,
-  DeviceCommand,
-  CommandBody,
-  Scene,
-  SystemSample,
-  WeatherForecast,
-};
+export type { CalendarWindow, Device, DeviceCommand, CommandBody, Scene };
+export type { ChannelValue } from "./channel.ts";
 export { s, type Setting, type Settings, type SettingValues } from "./widget-settings.ts";
 export type Signal<T> = ReadonlySignal<T>;
 
@@ -56,14 +48,11 @@ export interface ModuleStatus {
   readonly error: { readonly message: string } | null;
 }
 
-/** Live data besides devices, by name. Each is `undefined` until its first value arrives. */
+/** The host's own live data besides devices, by name. Each is `undefined` until its first value arrives. */
 export interface Channels {
-  readonly system: SystemSample;
   /** Events of `calendar.defaultDays` days, from the start of today in the home's time zone. */
   readonly calendar: CalendarWindow;
   readonly scenes: readonly Scene[];
-  /** Stays `undefined` while no module publishes a forecast. `modules` contains the reason. */
-  readonly weather: WeatherForecast;
   readonly modules: readonly ModuleStatus[];
 }
 
@@ -101,10 +90,18 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
   device(id: string): Signal<Device | undefined>;
   /** Returns all devices that match the query, or every device without one. */
   devices(query?: { kind?: string; room?: string }): Signal<readonly Device[]>;
-  /** Returns live data, such as `channel("weather")`. */
+  /** Returns the host's own live data, such as `channel("calendar")`. */
   channel<N extends keyof Channels>(name: N): Signal<Channels[N] | undefined>;
   /** Returns the picture of a device whose `image` is true. Read it only while `visible` is true. */
   picture(id: string): Signal<CameraPicture>;
+  /**
+   * Returns a channel of a plugin: `channel<typeof channels>("headlines")` of the own one, `"news/headlines"` of
+   * another one. `undefined` before the first value and while no plugin provides it. The manifest names it under
+   * `needs`. With several channels, the type of one of them is `channel<typeof channels, "headlines">("headlines")`.
+   */
+  channel<C extends ChannelDefinitions, N extends ChannelNames<C> = ChannelNames<C>>(
+    name: NoInfer<N> | `${string}/${NoInfer<N>}`,
+  ): Signal<ChannelValue<C[N]> | undefined>;
   /**
    * Sends a command. The new value is shown immediately as pending. Commands to one device are coalesced: while one is
    * in flight, only the latest is kept. On status 409 it waits and retries. Never rejects.
@@ -170,6 +167,11 @@ export interface WidgetDefinition<S extends Settings, State> {
   };
   /** CSS for the widget's shadow root. Use the `--mantel-*` properties for colours, spacing and fonts. */
   readonly styles?: string;
+  /**
+   * Returns values of plugins' channels for the preview in the editor, by name as in `ctx.channel`. They may depend on
+   * the time, and on nothing else.
+   */
+  readonly preview?: () => Readonly<Record<string, unknown>>;
   /** Increase it when the shape of the handed-over state changes. State of another version is not handed over. */
   readonly stateVersion?: number;
   /** Renders the widget. Use `ctx.effect` to render again on changes. If it throws, an error tile is shown. */

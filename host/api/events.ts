@@ -1,4 +1,4 @@
-import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
+import type { CalendarSource } from "@mantel/plugin-sdk";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { ChannelScope } from "@mantel/plugin-sdk/channel";
 import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
@@ -16,7 +16,15 @@ export interface ChannelEvent {
   readonly isRemoved: boolean;
 }
 
-/** Events of the home and the host, by topic. Data is plain and, with two exceptions, readable with any token. */
+/** An event that a plugin's manifest derives from a channel. */
+export interface ContributedEvent {
+  readonly topic: string;
+  readonly scope: ChannelScope;
+  /** The data as JSON. */
+  readonly text: string;
+}
+
+/** Events of the home and the host, by topic. Data is plain and, with three exceptions, readable with any token. */
 export interface ApiEvents {
   "device.state": {
     readonly device: Device;
@@ -48,8 +56,6 @@ export interface ApiEvents {
   "layout.changed": { readonly revision: number };
   "config.changed": { readonly changed: readonly string[]; readonly revision: number };
   "calendar.updated": { readonly sources: readonly CalendarSource[] };
-  "system.sample": SystemSample;
-  "weather.updated": { readonly fetchedAt: string };
   /** A plugin package was installed, updated, put back after an update that did not start, or removed. */
   "plugin.installed": {
     readonly id: string;
@@ -63,6 +69,8 @@ export interface ApiEvents {
   "widget.updated": { readonly module: string } & WidgetView;
   /** Readable with the scope in it. */
   channel: ChannelEvent;
+  /** An event under a topic that a plugin's manifest names. Readable with the scope in it. */
+  contributed: ContributedEvent;
 }
 export type Topic = keyof ApiEvents;
 

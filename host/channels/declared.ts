@@ -1,9 +1,5 @@
-import {
-  CHANNEL_LIMITS,
-  CHANNEL_SCOPES,
-  channelNameFault,
-  LONGEST_CHANNEL_NAME,
-} from "@mantel/plugin-sdk/channel";
+import { CHANNEL_LIMITS, CHANNEL_SCOPES } from "@mantel/plugin-sdk/channel";
+import { channelNameFault, LONGEST_CHANNEL_NAME } from "@mantel/plugin-sdk/channel-names";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import { Strict } from "@mantel/plugin-sdk/schema";

@@ -5,6 +5,7 @@ import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import type { Bus } from "../events/bus.ts";
 import { JsonShape } from "../json-shape.ts";
 import { faultsOf, invalid } from "../validate.ts";
+import type { ChannelPaths } from "./paths.ts";
 
 /** More than the SDK sends, so that its pace applies. */
 const CHANNEL_RATE: Rate = {
@@ -15,6 +16,9 @@ const CHANNEL_RATE: Rate = {
 const PLUGIN_RATE: Rate = { burst: 4 * 2 ** 20, perSecond: 2 ** 20 };
 /** Each value costs as much as this many bytes, besides its own. */
 const BYTES_OF_A_VALUE = 512;
+/** Events under the topics of paths. */
+const EVENT_RATE: Rate = { burst: 10, perSecond: 1 };
+const LONGEST_EVENT = 16_384;
 /** The most values without keys, such as items of arrays, in one value of a channel. */
 const MOST_ITEMS = 50_000;
 
@@ -44,6 +48,8 @@ interface Channel {
   /** True if the code that may publish declares it. */
   isDeclared: boolean;
   readonly intake: LatestWins<Sent>;
+  /** Events under the topics of its paths. They are stored for clients that come back, so they are fewer. */
+  readonly events: LatestWins<ChannelValue>;
 }
 
 interface Sent {
@@ -59,14 +65,16 @@ export type ChannelListener = (channel: ChannelState) => void;
 /** The channels of all plugins: their declarations and last values. */
 export class ChannelRegistry {
   readonly #bus: Bus;
+  readonly #paths: ChannelPaths;
   /** By plugin and name. */
   readonly #plugins = new Map<string, Map<string, Channel>>();
   readonly #budgets = new Map<string, RateBudget>();
   readonly #listeners = new Set<ChannelListener>();
   #changes = 0;
 
-  constructor({ bus }: { readonly bus: Bus }) {
+  constructor({ bus, paths }: { readonly bus: Bus; readonly paths: ChannelPaths }) {
     this.#bus = bus;
+    this.#paths = paths;
   }
 
   /** Grows when a channel is declared, changed or removed, and not with values. */
@@ -148,9 +156,11 @@ export class ChannelRegistry {
 
   /** All channels, in the order of their names. */
   list(): ChannelState[] {
-    return [...this.#plugins.values()]
-      .flatMap((channels) => [...channels.values()])
-      .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+    return this.#all().toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  }
+
+  #all(): Channel[] {
+    return [...this.#plugins.values()].flatMap((channels) => [...channels.values()]);
   }
 
   find(plugin: string, name: string): ChannelState | undefined {
@@ -164,11 +174,15 @@ export class ChannelRegistry {
   }
 
   close(): void {
-    for (const { intake } of this.list() as Channel[]) intake.flush();
+    for (const { intake, events } of this.#all()) {
+      intake.flush();
+      events.stop();
+    }
   }
 
   #created(plugin: string, declared: DeclaredChannel): Channel {
     const rate = new RateBudget(CHANNEL_RATE);
+    const events = new RateBudget(EVENT_RATE);
     const bytes = this.#budgets.get(plugin) ?? new RateBudget(PLUGIN_RATE);
     this.#budgets.set(plugin, bytes);
     const cost = (sent: Sent): number => sent.bytes + BYTES_OF_A_VALUE;
@@ -186,6 +200,14 @@ export class ChannelRegistry {
         },
         replaced: ({ resolve }) => resolve(),
       }),
+      events: new LatestWins<ChannelValue>({
+        waitMs: () => events.waitMs(1),
+        pass: (value) => {
+          events.take(1);
+          this.#emitContributed(channel, value);
+        },
+        replaced: () => undefined,
+      }),
     };
     return channel;
   }
@@ -202,6 +224,7 @@ export class ChannelRegistry {
         updatedAt: new Date(at).toISOString(),
       };
       this.#announce(channel);
+      channel.events.put(channel.current);
       resolve();
     } catch (error) {
       reject(error);
@@ -210,9 +233,21 @@ export class ChannelRegistry {
 
   #remove(channel: Channel): void {
     channel.intake.stop();
+    channel.events.stop();
     channel.current = undefined;
     this.#plugins.get(channel.plugin)?.delete(channel.declared.name);
     this.#announce(channel);
+  }
+
+  #emitContributed({ plugin, declared }: Channel, { value }: ChannelValue): void {
+    for (const { served } of this.#paths.of(plugin, declared.name)) {
+      if (!served.event) continue;
+      const { topic, fields } = served.event;
+      const text = JSON.stringify(picked(value, fields));
+      if (text.length <= LONGEST_EVENT) {
+        this.#bus.emit("contributed", { topic, scope: declared.scope, text });
+      }
+    }
   }
 
   #announce(channel: ChannelState): void {
@@ -237,6 +272,13 @@ export function channelText({ plugin, declared: { name }, current }: ChannelStat
     { revision, updatedAt },
   ].map((part) => JSON.stringify(part).slice(1, -1));
   return `{${head},"value":${json},${tail}}`;
+}
+
+/** The named fields of a value, or all of it. */
+function picked(value: unknown, fields: readonly string[] | undefined): unknown {
+  if (!fields || typeof value !== "object" || value === null) return value;
+  const own = fields.filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(own.map((name) => [name, (value as Record<string, unknown>)[name]]));
 }
 
 /** @throws MantelError `invalid` with the faults */

@@ -1,12 +1,6 @@
-import type {
-  CalendarWindow,
-  Channels,
-  Scene,
-  SystemSample,
-  WeatherForecast,
-} from "@mantel/plugin-sdk/widget";
+import type { CalendarWindow, Channels, Scene } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
-import type { Api } from "./api.ts";
+import { type Api, ApiError } from "./api.ts";
 
 /** The store holds the modules, because every tile needs them. */
 type ChannelName = Exclude<keyof Channels, "modules">;
@@ -26,11 +20,6 @@ export interface CalendarSettings {
 const DAY_MS = 86_400_000;
 
 const READERS: Readers = {
-  system: (api) => api.get<SystemSample>("/system"),
-  async weather(api) {
-    const { forecast } = await api.get<{ forecast: WeatherForecast | null }>("/weather");
-    return forecast ?? undefined;
-  },
   scenes: async (api) => (await api.get<{ scenes: Scene[] }>("/smart-home/scenes")).scenes,
   async calendar(api, { timeZone, calendarDays }) {
     const start = dayOf(Date.now(), timeZone);
@@ -47,11 +36,25 @@ interface CalendarAnswer {
   readonly sources: CalendarWindow["sources"];
 }
 
+/** The value of a plugin's channel as the host serves it; `revision` is null before the first value. */
+interface ServedChannel {
+  readonly value: unknown;
+  readonly revision: number | null;
+}
+
+interface PluginChannel {
+  readonly value: Signal<unknown>;
+  /** The revision of the value; 0 without one. Values can arrive by an answer and by an event, in any order. */
+  revision: number;
+}
+
 /** Live data other than devices. A channel is first read when a widget uses it. */
 export class ChannelSet {
   readonly #api: Api;
   readonly #calendarSettings: () => CalendarSettings;
   readonly #read = new Map<ChannelName, Signal<unknown>>();
+  /** By `plugin/name`. */
+  readonly #ofPlugins = new Map<string, PluginChannel>();
 
   constructor(api: Api, calendarSettings: () => CalendarSettings) {
     this.#api = api;
@@ -67,10 +70,27 @@ export class ChannelSet {
     return value;
   }
 
-  /** Stores a value that the event stream sent. */
-  put<N extends ChannelName>(name: N, value: Channels[N]): void {
-    const known = this.#read.get(name);
-    if (known) known.value = value;
+  /** A channel of a plugin, by `plugin/name`. */
+  getOfPlugin(name: string): ReadonlySignal<unknown> {
+    const known = this.#ofPlugins.get(name);
+    if (known) return known.value;
+    const channel = { value: signal<unknown>(undefined), revision: 0 };
+    this.#ofPlugins.set(name, channel);
+    void this.#refreshOfPlugin(name, channel);
+    return channel.value;
+  }
+
+  /** True if a widget uses this channel of a plugin. */
+  isUsed(name: string): boolean {
+    return this.#ofPlugins.has(name);
+  }
+
+  /** Stores a value of a plugin's channel that the event stream sent; `undefined` if the channel is gone. */
+  put(name: string, value: unknown, revision: number): void {
+    const channel = this.#ofPlugins.get(name);
+    if (!channel || (value !== undefined && revision < channel.revision)) return;
+    channel.value.value = value;
+    channel.revision = revision;
   }
 
   /** Reads a channel again if a widget uses it. Keeps the last value on failure. */
@@ -86,6 +106,20 @@ export class ChannelSet {
 
   refreshAll(): void {
     for (const name of this.#read.keys()) void this.refresh(name);
+    for (const [name, channel] of this.#ofPlugins) void this.#refreshOfPlugin(name, channel);
+  }
+
+  /** Keeps the last value on failure, except for a channel that no plugin provides. */
+  async #refreshOfPlugin(name: string, channel: PluginChannel): Promise<void> {
+    const path = name.split("/").map(encodeURIComponent).join("/");
+    try {
+      const { value, revision } = await this.#api.get<ServedChannel>(`/channels/${path}`);
+      if (revision !== null) return this.put(name, value, revision);
+      if (channel.revision === 0) channel.value.value = undefined;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) channel.value.value = undefined;
+      else console.warn(`could not read the channel ${name}`, error);
+    }
   }
 
   /** Marks a scene as the one activated last. */

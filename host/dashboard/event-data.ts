@@ -64,19 +64,24 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["module.removed", record({ id: text })],
   ["widget.updated", record({ module: text, ...WIDGET })],
   ["scene.activated", record({ sceneId: text })],
-  [
-    "system.sample",
-    record({
-      sampledAt: text,
-      disks: list,
-      network: list,
-      cpu: record({ perCore: list, loadAverage: list }),
-      memory: record({ percent: number }),
-      temperature: record({ sensors: list }),
-      uptime: record({ systemSeconds: number }),
-    }),
-  ],
+  ["channel", record({ plugin: text, name: text, revision: orAbsent(number) })],
 ]);
+
+/** The data of a change of a plugin's channel. Without a value the channel is gone. */
+export interface ChannelData {
+  readonly plugin: string;
+  readonly name: string;
+  readonly value?: unknown;
+  readonly revision?: number;
+}
+
+const CHANNEL = /^\{"plugin":"([a-z0-9-]+)","name":"([A-Za-z0-9-]+)",/;
+
+/** The `plugin/name` of a change of a channel, found without parsing its value; empty for other data. */
+export function channelOf({ data }: StreamEvent): string {
+  const [, plugin, name] = CHANNEL.exec(data) ?? [];
+  return name === undefined ? "" : `${plugin}/${name}`;
+}
 
 /**
  * The checked data of an event.

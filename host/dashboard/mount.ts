@@ -9,6 +9,8 @@ interface PlaceRequest {
   readonly widget: WidgetView;
   readonly loader: WidgetLoader;
   readonly instance: string;
+  /** The id of the widget's module. */
+  readonly module: string;
   /** A name for screen readers. */
   readonly title: string;
   readonly contexts: WidgetContexts;

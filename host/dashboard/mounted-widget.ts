@@ -1,3 +1,4 @@
+import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "./handed-over-state.ts";
@@ -12,6 +13,8 @@ type Context = WidgetContext<Record<string, never>, unknown>;
 export interface MountRequest {
   readonly code: WidgetCode;
   readonly instance: string;
+  /** The id of the widget's module. */
+  readonly module: string;
   readonly contexts: WidgetContexts;
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
@@ -76,7 +79,7 @@ function sheetOf(css: string): CSSStyleSheet {
 }
 
 function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): Context {
-  const { instance, code, contexts, size, visible, onFault } = request;
+  const { instance, module, code, contexts, size, visible, onFault } = request;
   const { locale } = contexts.shared;
   const guarded = guard(onFault);
   const handedOver =
@@ -92,6 +95,7 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     visible,
     handedOver,
     signal: scope.signal,
+    channel: (name: string) => contexts.channel(fullChannelName(name, module)) as never,
     read: (path) => contexts.read(path, scope.signal),
     t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
     get fmt() {

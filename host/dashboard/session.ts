@@ -1,5 +1,5 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import type { SystemSample, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { ModuleView, WidgetView } from "../api/module.ts";
 import type { Api } from "./api.ts";
@@ -8,7 +8,7 @@ import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
-import { dataOf } from "./event-data.ts";
+import { type ChannelData, channelOf, dataOf } from "./event-data.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { rememberLocale } from "./i18n/page.ts";
 import { words } from "./i18n/shell.ts";
@@ -194,6 +194,7 @@ export class Session {
   /** An invalid event is skipped; the following events are still applied. */
   #apply(event: StreamEvent): void {
     if (!Object.hasOwn(this.#appliers, event.topic)) return;
+    if (event.topic === "channel" && !this.channels.isUsed(channelOf(event))) return;
     try {
       this.#appliers[event.topic]?.(dataOf(event) as never);
     } catch (error) {
@@ -216,8 +217,8 @@ export class Session {
     "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
     "scenes.changed": () => this.channels.refresh("scenes"),
     "calendar.updated": () => this.channels.refresh("calendar"),
-    "weather.updated": () => this.channels.refresh("weather"),
-    "system.sample": (sample: SystemSample) => this.channels.put("system", sample),
+    channel: ({ plugin, name, value, revision = 0 }: ChannelData) =>
+      this.channels.put(`${plugin}/${name}`, value, revision),
   };
 
   #refreshCalendarAtMidnight(): void {

@@ -150,6 +150,7 @@ export class Tile {
       overtaken,
       ...listeners,
       instance: this.#instance,
+      module: this.#moduleId,
       title: this.#title,
       config: this.#config,
       size: this.#size.size,

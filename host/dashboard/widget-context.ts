@@ -1,11 +1,5 @@
 import type { ServiceDefinition } from "@mantel/plugin-sdk/service";
-import type {
-  CameraPicture,
-  Channels,
-  Device,
-  Settings,
-  WidgetContext,
-} from "@mantel/plugin-sdk/widget";
+import type { CameraPicture, Device, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
@@ -17,7 +11,6 @@ import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
-type Channel<N extends keyof Channels> = ReadonlySignal<Channels[N] | undefined>;
 type Shared = Pick<
   Context,
   | "theme"
@@ -26,7 +19,6 @@ type Shared = Pick<
   | "timeZone"
   | "device"
   | "devices"
-  | "channel"
   | "picture"
   | "command"
   | "commandRoom"
@@ -49,7 +41,7 @@ export type DetailsTarget = { readonly device: string } | { readonly room: strin
 interface Parts {
   readonly api: Pick<Api, "open" | "post">;
   readonly store: Store;
-  readonly channels: Pick<ChannelSet, "get">;
+  readonly channels: Pick<ChannelSet, "get" | "getOfPlugin">;
   readonly commands: Pick<Commands, "send" | "activateScene">;
   readonly theme: ReadonlySignal<Theme>;
   readonly online: ReadonlySignal<boolean>;
@@ -75,13 +67,16 @@ export class WidgetContexts {
   /** Opens the details of a device or a room, which grow from `box`. */
   readonly openDetails: Parts["openDetails"];
   readonly #api: Pick<Api, "open" | "post">;
+  readonly #channels: Parts["channels"];
+  readonly #modules: ReadonlySignal<readonly unknown[]>;
   readonly #pictures = new Map<string, ReadonlySignal<CameraPicture>>();
 
   constructor(parts: Parts) {
     const { api, store, channels, commands, theme, online, timeZone, announce } = parts;
     this.#api = api;
     this.openDetails = parts.openDetails;
-    const modules = store.modules();
+    this.#channels = channels;
+    this.#modules = store.modules();
     this.allDevices = store.allDevices();
     this.units = computed(() => store.ui.value.units ?? "metric");
     this.formats = computed(() =>
@@ -98,8 +93,6 @@ export class WidgetContexts {
       timeZone,
       device: (id) => store.device(id),
       devices: (query) => store.devices(query),
-      channel: <N extends keyof Channels>(name: N) =>
-        (name === "modules" ? modules : channels.get(name)) as Channel<N>,
       picture: (id) => this.#picture(id),
       command: (id, command) => commands.send(id, command),
       commandRoom: (room, kind, command) => parts.commandRoom(room, kind, command),
@@ -127,6 +120,12 @@ export class WidgetContexts {
   async #refresh(id: string, picture: Signal<CameraPicture>): Promise<() => void> {
     const { refreshPicture } = await import("./pictures.ts");
     return refreshPicture(id, picture, (path, ended) => this.read(path, ended));
+  }
+
+  /** A channel by its full name: one of the host's own, or `plugin/name`. */
+  channel(name: string): ReadonlySignal<unknown> {
+    if (name.includes("/")) return this.#channels.getOfPlugin(name);
+    return name === "modules" ? this.#modules : this.#channels.get(name as "calendar" | "scenes");
   }
 
   /** Reads from the host for a widget, until `ended` aborts or 15 s have passed. */

@@ -35,7 +35,10 @@ function apart<R>(
 
 export type AnyWidget = WidgetDefinition<Record<string, never>, unknown>;
 /** Static data of a widget definition. */
-export type WidgetFacts = Pick<AnyWidget, "name" | "icon" | "texts" | "settings" | "size">;
+export type WidgetFacts = Pick<
+  AnyWidget,
+  "name" | "icon" | "texts" | "settings" | "size" | "preview"
+>;
 type Factory = (
   require: (name: string) => unknown,
   globals: ScopedGlobals,

@@ -27,13 +27,11 @@ export const TOPICS = Object.keys({
   "layout.changed": true,
   "config.changed": true,
   "calendar.updated": true,
-  "system.sample": true,
-  "weather.updated": true,
   "plugin.installed": true,
   "plugin.progress": true,
   "widget.updated": true,
   channel: true,
-} satisfies Record<Topic, true>) as Topic[];
+} satisfies Record<Exclude<Topic, "contributed">, true>);
 
 export interface StreamRequest {
   /** The id of the last event that the client received, as it reports; absent for a new client. */
@@ -52,8 +50,10 @@ export interface StreamRequest {
 
 interface Frame {
   readonly sequence: number;
-  readonly topic: Topic;
+  readonly topic: string;
   readonly text: string;
+  /** The scope that a token needs for it; absent means `read`. */
+  readonly scope?: Scope;
   /** Set for a channel that is gone. */
   readonly channel?: ChannelEvent;
 }
@@ -175,9 +175,14 @@ export class EventStreams {
   #take({ topic, data }: ApiEvent): void {
     if (topic === "module.log") return this.#sendLogRecord(data);
     if (topic === "channel") return this.#takeChannel(data);
+    if (topic === "contributed") return this.#takeData(data.topic, data.text, data.scope);
+    return this.#takeData(topic, JSON.stringify(data));
+  }
+
+  #takeData(topic: string, data: string, scope: Scope = "read"): void {
     const sequence = ++this.#sequence;
-    const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
-    this.#add({ sequence, topic, text });
+    const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${data}\n\n`;
+    this.#add({ sequence, topic, text, scope });
   }
 
   #add(frame: Frame): void {
@@ -297,8 +302,11 @@ export class EventStreams {
 }
 
 /** True if the client follows the frame's topic or, for a channel, that channel. */
-function accepts(client: Client, { topic, channel }: Frame): boolean {
-  return channel ? follows(client, channel) : (client.topics?.has(topic) ?? true);
+function accepts(client: Client, { topic, channel, scope = "read" }: Frame): boolean {
+  if (channel) return follows(client, channel);
+  return (
+    (client.topics?.has(topic) ?? true) && (scope === "read" || client.mayRead?.(scope) === true)
+  );
 }
 
 function follows({ topics, channels, mayRead }: Client, { channel, scope }: ChannelEvent): boolean {

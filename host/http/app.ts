@@ -13,6 +13,7 @@ import {
 } from "./request-guards.ts";
 import type { Middleware, RequestState } from "./route.ts";
 import { createRouting } from "./router.ts";
+import { channelPathRoutes } from "./routes/channel-paths.ts";
 import { createRoutes } from "./routes/index.ts";
 import { readDocsPage, staticFiles } from "./static-files.ts";
 
@@ -25,7 +26,8 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   const { prefix } = config.current.api;
   const metrics = new Metrics(parts);
   const docs = readDocsPage();
-  const routes = createRoutes({ ...parts, prefix, metrics, docsPage: docs.page });
+  const contributed = channelPathRoutes(parts);
+  const routes = createRoutes({ ...parts, prefix, metrics, contributed, docsPage: docs.page });
   const limit = new RateLimit(() => config.current.server.rateLimit, log);
 
   const app = new Koa<RequestState>();
@@ -39,7 +41,7 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   app.use(requireAllowedHost(() => config.current.server.hosts));
   app.use(requirePlainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
-  for (const step of createRouting(routes, prefix, { ...parts, limit })) app.use(step);
+  for (const step of createRouting(routes, prefix, { ...parts, contributed, limit })) app.use(step);
 
   return app;
 }

@@ -6,6 +6,7 @@ import type { Backups } from "../backup/backups.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
 import type { CalendarFeed } from "../calendar/feed.ts";
+import type { ChannelPaths } from "../channels/paths.ts";
 import type { ChannelRegistry } from "../channels/registry.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
@@ -21,8 +22,6 @@ import type { OpenPackages } from "../packages/open-packages.ts";
 import type { Photos } from "../photos/photos.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
 import type { ServiceRegistry } from "../services/registry.ts";
-import type { Samples } from "../system/samples.ts";
-import type { Weather } from "../weather/weather.ts";
 
 /** The parts of the host that the HTTP API uses. */
 export interface HttpDependencies {
@@ -40,6 +39,7 @@ export interface HttpDependencies {
   readonly commands: Commands;
   readonly scenes: SceneRegistry;
   readonly channels: ChannelRegistry;
+  readonly channelPaths: ChannelPaths;
   readonly publisher: Publisher;
   readonly modules: ModuleManager;
   readonly services: ServiceRegistry;
@@ -47,9 +47,7 @@ export interface HttpDependencies {
   readonly calendar: Calendar;
   readonly calendarFeed: CalendarFeed;
   readonly feedAddresses: FeedAddresses;
-  readonly weather: Weather;
   readonly photos: Photos;
-  readonly samples: Samples;
   readonly streams: EventStreams;
   readonly assets: AssetsDependency;
   readonly backups: Backups;

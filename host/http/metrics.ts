@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { unreadRecordCount } from "../log.ts";
+import { LoopLag, openDescriptors } from "../machine/host-process.ts";
 import type { ModuleManager } from "../modules/manager.ts";
-import { LoopLag, openDescriptors } from "../system/host-process.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];

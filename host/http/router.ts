@@ -11,6 +11,8 @@ import type { Call, Context, Middleware, Route } from "./route.ts";
 
 export interface RouterDependencies extends HttpDependencies {
   readonly limit: RateLimit;
+  /** The routes that plugins contribute now. They have no parameters in their paths. */
+  readonly contributed: () => readonly Route[];
 }
 
 /** The steps of every request to a route, in their order. */
@@ -32,7 +34,20 @@ export function createRouting(
       ],
     );
   }
-  return [router.routes() as Middleware, unmatched(router, gate)];
+  return [router.routes() as Middleware, contributed(prefix, gate), unmatched(router, gate)];
+}
+
+/** Answers requests to the routes that plugins contribute; the host's own come first. */
+function contributed(prefix: string, gate: RouterDependencies): Middleware {
+  return async (ctx, next) => {
+    const routes = gate.contributed().filter((route) => pathOf(route, prefix) === ctx.path);
+    if (routes.length === 0) return next();
+    const wanted = ctx.method === "HEAD" ? "GET" : ctx.method;
+    const route = routes.find(({ method }) => method === wanted);
+    if (route) return admit(route, gate)(ctx, async () => answer(route)(ctx, next));
+    const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    return refuseMethod(ctx, [...methods, "OPTIONS"].toSorted(), gate);
+  };
 }
 
 /** The full path of a route, with parameters as `:name`. */
@@ -140,14 +155,21 @@ function unmatched(router: Router, gate: RouterDependencies): Middleware {
     const layers = router.match(ctx.path, ctx.method).path;
     if (layers.length === 0) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
     const allow = [...new Set(layers.flatMap(({ methods }) => methods)), "OPTIONS"].toSorted();
-    await identify(ctx, gate);
-    if (ctx.method === "OPTIONS") {
-      ctx.set("Allow", allow.join(", "));
-      ctx.status = 204;
-      return;
-    }
-    throw new MantelError("method_not_allowed", `${ctx.path} allows ${allow.join(", ")}`, {
-      allow,
-    });
+    return refuseMethod(ctx, allow, gate);
   };
+}
+
+/** @throws MantelError `method_not_allowed`, unless the request asks for the methods */
+async function refuseMethod(
+  ctx: Context,
+  allow: readonly string[],
+  gate: RouterDependencies,
+): Promise<void> {
+  await identify(ctx, gate);
+  if (ctx.method === "OPTIONS") {
+    ctx.set("Allow", allow.join(", "));
+    ctx.status = 204;
+    return;
+  }
+  throw new MantelError("method_not_allowed", `${ctx.path} allows ${allow.join(", ")}`, { allow });
 }

@@ -3,6 +3,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
+import type { ChannelPaths } from "../channels/paths.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { compileRuntime } from "./build/runtime.ts";
@@ -28,6 +29,7 @@ export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "cha
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
+  readonly channelPaths: ChannelPaths;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
   /** The installed packages now. */
@@ -264,6 +266,7 @@ export class ModuleManager {
     await module.stop();
     this.#modules.delete(module.id);
     this.#parts.bridges.remove(module.id);
+    this.#parts.channelPaths.release(module.id);
     this.#revision++;
     this.#events.removed(module);
   }
@@ -312,6 +315,7 @@ export class ModuleManager {
     this.#modules.set(plugin.id, module);
     if (waits) module.setOnDisk(plugin);
     this.#parts.bridges.add(module);
+    this.#claimPaths(module);
   }
 
   /** Replaces this module by one of another kind, which is allowed now. */
@@ -332,7 +336,19 @@ export class ModuleManager {
     void change.then(() => this.#inOrder(() => this.#arrange()));
   }
 
+  /** Claims the paths of the running manifest, once it has consent. */
+  #claimPaths({ id, plugin, log }: Module): void {
+    const { paths } = plugin.manifest;
+    const isAllowed = paths === undefined || this.#parts.consents.neededBy(plugin).length === 0;
+    for (const taken of this.#parts.channelPaths.claim(id, isAllowed ? paths : {})) {
+      const sentence = "a path of the API belongs to another plugin; disable one of the two";
+      const fields = { path: taken.path, plugin: taken.plugin };
+      log.record({ level: "warn", sentence, fields });
+    }
+  }
+
   #changed(module: Module): void {
+    this.#claimPaths(module);
     this.#revision++;
     this.#events.changed(module);
     this.#hotReload?.followLinks();

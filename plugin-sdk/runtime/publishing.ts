@@ -10,10 +10,12 @@ const PART_EVENTS = 200;
 /** Creates `ctx.publish`. A calendar window is large, so only its new parts are sent. */
 export function createPublish(host: HostLink): PluginContext<unknown, unknown>["publish"] {
   const windows = new WindowSender(host);
-  return (name, value) =>
-    name === "calendar.window"
-      ? windows.send(value as Publications["calendar.window"])
-      : host.call("publish", { name, value });
+  return async (name: string, value) => {
+    if (name === "calendar.window") return windows.send(value);
+    throw new TypeError(
+      `ctx.publish("${name}") is gone; define a channel with defineChannels, and publish with ctx.channels`,
+    );
+  };
 }
 
 class WindowSender {

@@ -27,3 +27,28 @@ export const machineDisks = defineService("machine.disks", {
   output: Type.Array(MachineDisk),
   repeatable: true,
 });
+
+/** The host's own process. */
+export const HostProcessFigures = Type.Object(
+  {
+    pid: Type.Integer(),
+    uptimeSeconds: Type.Number(),
+    /** Share of one core since the previous call; several busy threads may exceed 100. */
+    cpuPercent: Type.Number({ minimum: 0 }),
+    /** Resident memory. */
+    memoryBytes: Type.Integer(),
+    heapBytes: Type.Integer(),
+    /** The delay of timers since the previous call, 99th percentile. */
+    eventLoopLagP99Ms: Type.Number({ minimum: 0 }),
+  },
+  Strict,
+);
+export type HostProcessFigures = Static<typeof HostProcessFigures>;
+
+/** Returns figures of the host's own process. The host provides this service. */
+export const hostProcess = defineService("host.process", {
+  title: "The host's process",
+  input: Type.Object({}, Strict),
+  output: HostProcessFigures,
+  repeatable: true,
+});

@@ -1,8 +1,10 @@
 import { type Figure, figureCard } from "@mantel/plugin-sdk/ui/figure-card";
 import { sparkline } from "@mantel/plugin-sdk/ui/sparkline";
-import { defineWidget, s, type SystemSample, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import { render } from "lit";
+import { previewSample } from "./widget/preview.ts";
+import type { Sample, SystemChannels } from "./widget/sample.ts";
 import styles from "@mantel/plugin-sdk/ui/card.css";
 
 /** Five minutes at the usual sample rate. */
@@ -20,9 +22,9 @@ type Metric = keyof typeof METRICS;
 const settings = {
   metric: s.choice(["cpu", "memory", "temperature", "disk"], { title: "Figure", default: "cpu" }),
 };
-type Context = WidgetContext<typeof settings, readonly SystemSample[]>;
+type Context = WidgetContext<typeof settings, readonly Sample[]>;
 
-export default defineWidget<typeof settings, readonly SystemSample[]>({
+export default defineWidget<typeof settings, readonly Sample[]>({
   name: "System",
   icon: "mdi:server",
   size: { default: [2, 4], min: [2, 4], max: [8, 12] },
@@ -42,10 +44,11 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
     },
   },
   settings,
+  preview: () => ({ "system/sample": previewSample() }),
   styles,
   mount(root, ctx) {
-    const sample = ctx.channel("system");
-    const history = signal<readonly SystemSample[]>(ctx.handedOver ?? []);
+    const sample = ctx.channel<SystemChannels>("system/sample");
+    const history = signal<readonly Sample[]>(ctx.handedOver ?? []);
     ctx.effect(() => {
       const latest = sample.value;
       if (latest && history.peek().at(-1)?.sampledAt !== latest.sampledAt) {
@@ -57,7 +60,7 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
   },
 });
 
-function figureOf(ctx: Context, history: readonly SystemSample[]): Figure {
+function figureOf(ctx: Context, history: readonly Sample[]): Figure {
   const { metric } = ctx.settings.value;
   const { title, hue, scale } = METRICS[metric];
   const values = history.map((each) => valueOf(metric, each));
@@ -85,7 +88,7 @@ function shown(
   return { value: fmt.number(value, { maximumFractionDigits: 0 }), unit: "%" };
 }
 
-function valueOf(metric: Metric, { cpu, memory, temperature, disks }: SystemSample): number | null {
+function valueOf(metric: Metric, { cpu, memory, temperature, disks }: Sample): number | null {
   switch (metric) {
     case "cpu":
       return cpu.percent;

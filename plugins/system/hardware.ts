@@ -1,5 +1,6 @@
-import type { MachineDisk, SystemSample } from "@mantel/plugin-sdk";
+import type { MachineDisk } from "@mantel/plugin-sdk";
 import { cpuTemperature, mem, type Systeminformation } from "systeminformation";
+import type { SystemSample } from "./channels.ts";
 
 /** Memory usage: memory that programs could still get counts as available. */
 export async function readMemory(): Promise<SystemSample["memory"]> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, machineDisks, Type } from "@mantel/plugin-sdk";
+import { definePlugin, hostProcess, machineDisks, Type } from "@mantel/plugin-sdk";
+import { channels } from "./channels.ts";
 import { Counters, machineMs, Sampler } from "./sampler.ts";
 
 /** Delay of the first slow readings: they start programs, and callers wait for a start at a reload. */
@@ -18,11 +19,17 @@ export default definePlugin({
     }),
   }),
   state: Counters,
+  channels,
 
-  async start({ config, handedOver, publish, call, log, signal, onDispose }) {
+  async start({ config, handedOver, channels: { sample }, call, log, signal, onDispose }) {
     const everyMs = config.sampleSeconds * 1_000;
     const sampler = new Sampler(log, () => call(machineDisks, {}), handedOver);
-    const publishSample = async () => publish("system.sample", await sampler.sample());
+    const publishSample = async () => {
+      const sampled = await sampler.sample();
+      const process = await call(hostProcess, {});
+      const uptime = { ...sampled.uptime, processSeconds: process.uptimeSeconds };
+      await sample.publish({ ...sampled, uptime, process });
+    };
 
     // The host has kept the last sample of a previous generation; only a first start has none.
     if (!handedOver) await publishSample();

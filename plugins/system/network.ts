@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Static, type SystemSample, Type } from "@mantel/plugin-sdk";
+import { type Static, Type } from "@mantel/plugin-sdk";
 import { networkStats } from "systeminformation";
+import type { SystemSample } from "./channels.ts";
 
 /** Bytes transferred by an interface since it came up. */
 export const Traffic = Type.Object({

@@ -1,11 +1,6 @@
 import { loadavg, uptime } from "node:os";
-import {
-  type Log,
-  type MachineDisk,
-  type Static,
-  type SystemSample,
-  Type,
-} from "@mantel/plugin-sdk";
+import { type Log, type MachineDisk, type Static, Type } from "@mantel/plugin-sdk";
+import type { SystemSample } from "./channels.ts";
 import { CoreTimes, loadBetween, readCores } from "./cpu.ts";
 import { readMemory, readTemperature, toDisks } from "./hardware.ts";
 import { ratesBetween, readTraffic, Traffic } from "./network.ts";

@@ -1,13 +1,9 @@
-import {
-  defineWidget,
-  type ModuleStatus,
-  s,
-  type WeatherForecast,
-  type WidgetContext,
-} from "@mantel/plugin-sdk/widget";
+import { defineWidget, type ModuleStatus, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
+import type { Forecast, WeatherChannels } from "./widget/forecast.ts";
 import { icon } from "./widget/icons.ts";
+import { previewForecast } from "./widget/preview.ts";
 import { dayName, NAMES, outlook, fromCurrentHour, TEXTS_DE } from "./widget/words.ts";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
@@ -39,9 +35,10 @@ export default defineWidget({
   size: { default: [4, 6], min: [2, 2] },
   texts: { de: TEXTS_DE },
   settings,
+  preview: () => ({ "weather/forecast": previewForecast() }),
   styles: cardStyles + styles,
   mount(root, ctx) {
-    const forecast = ctx.channel("weather");
+    const forecast = ctx.channel<WeatherChannels>("weather/forecast");
     const modules = ctx.channel("modules");
     const now = signal(Date.now());
     ctx.every(60_000, () => (now.value = Date.now()));
@@ -67,7 +64,7 @@ function degrees({ fmt }: Context, celsius: number): string {
   return fmt.unit(celsius, "temperature", WHOLE);
 }
 
-function weather(ctx: Context, forecast: WeatherForecast, now: number): TemplateResult {
+function weather(ctx: Context, forecast: Forecast, now: number): TemplateResult {
   const { t, size, online } = ctx;
   const { place, source } = forecast;
   const isOld = now - Date.parse(forecast.fetchedAt) > OLD_MS;
@@ -89,7 +86,7 @@ function weather(ctx: Context, forecast: WeatherForecast, now: number): Template
   </section>`;
 }
 
-function presentSky(ctx: Context, { hours, fetchedAt }: WeatherForecast, isOld: boolean): unknown {
+function presentSky(ctx: Context, { hours, fetchedAt }: Forecast, isOld: boolean): unknown {
   const { t, fmt } = ctx;
   const [first] = hours;
   if (!first) return nothing;
@@ -111,7 +108,7 @@ function isFlowing({ width, rows }: { width: number; rows: number }): boolean {
   return width >= 300 && rows === 1;
 }
 
-function hourList(ctx: Context, { hours }: WeatherForecast): unknown {
+function hourList(ctx: Context, { hours }: Forecast): unknown {
   const { size, settings: own, fmt } = ctx;
   const room = fmt.time(Date.now()).length > "00:00".length ? LONG_HOUR_PX : HOUR_PX;
   const fits = Math.max(3, Math.floor(size.value.width / room));
@@ -129,7 +126,7 @@ function hourList(ctx: Context, { hours }: WeatherForecast): unknown {
   </ol>`;
 }
 
-function dayList(ctx: Context, { days }: WeatherForecast, room: number): unknown {
+function dayList(ctx: Context, { days }: Forecast, room: number): unknown {
   const shown = days.slice(1, 1 + Math.min(ctx.settings.value.days, Math.floor(room / DAY_PX)));
   if (shown.length === 0) return nothing;
   return html`<ol class="days" aria-label=${ctx.t("Daily")}>

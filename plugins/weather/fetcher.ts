@@ -1,4 +1,5 @@
-import { MantelError, type PluginContext, type WeatherForecast } from "@mantel/plugin-sdk";
+import { MantelError, type PluginContext } from "@mantel/plugin-sdk";
+import type { WeatherForecast } from "./channels.ts";
 import { MET_NORWAY } from "./met-norway.ts";
 import { OPEN_METEO } from "./open-meteo.ts";
 import type { Options } from "./options.ts";

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, type PluginContext } from "@mantel/plugin-sdk";
+import { channels } from "./channels.ts";
 import { Fetcher, type FetchedForecast } from "./fetcher.ts";
 import { Options } from "./options.ts";
 
-type Context = PluginContext<Options, undefined>;
+type Context = PluginContext<Options, undefined, typeof channels>;
 
 /** First retry delay after a failure; it doubles up to the usual interval. */
 const FIRST_RETRY_MS = 60_000;
@@ -12,11 +13,12 @@ const MINUTE_MS = 60_000;
 /** Publishes a forecast for one place, from the configured service. */
 export default definePlugin({
   options: Options,
+  channels,
 
   async start(ctx) {
     const fetcher = new Fetcher(ctx);
     const restored = await fetcher.restore();
-    if (restored) await ctx.publish("weather.forecast", restored.forecast);
+    if (restored) await ctx.channels.forecast.publish(restored.forecast);
     const running = follow(ctx, fetcher, restored);
     ctx.onDispose(() => running);
   },
@@ -46,10 +48,10 @@ async function follow(
 
 /** Downloads and publishes a forecast. After a failure the previous one stays. */
 async function refresh(ctx: Context, fetcher: Fetcher): Promise<FetchedForecast | undefined> {
-  const { publish, status, log, signal } = ctx;
+  const { channels: own, status, log, signal } = ctx;
   try {
     const known = await fetcher.fetch();
-    await publish("weather.forecast", known.forecast);
+    await own.forecast.publish(known.forecast);
     status.ok();
     return known;
   } catch (error) {

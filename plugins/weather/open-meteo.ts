@@ -1,6 +1,6 @@
-import type { WeatherCondition, WeatherDay, WeatherHour } from "@mantel/plugin-sdk";
 import { type Static, Type } from "@mantel/plugin-sdk";
 import { Check } from "typebox/value";
+import type { WeatherCondition, WeatherDay, WeatherHour } from "./channels.ts";
 import { beginningOfHour, type Source } from "./source.ts";
 
 const Numbers = Type.Array(Type.Union([Type.Number(), Type.Null()]));

@@ -1,4 +1,4 @@
-import type { WeatherForecast } from "@mantel/plugin-sdk";
+import type { WeatherForecast } from "./channels.ts";
 import type { Options } from "./options.ts";
 
 /** A weather service. */

@@ -7,14 +7,13 @@ import { CalendarPart, PartedWindow } from "@mantel/plugin-sdk/calendar";
 import { DeviceDescription, DeviceEvent, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
-import { SystemSample } from "@mantel/plugin-sdk/metrics";
 import { Peer } from "@mantel/plugin-sdk/rpc";
 import { SceneDescription } from "@mantel/plugin-sdk/scene";
-import { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import * as fc from "fast-check";
 import { Type } from "typebox";
 import { Calendar } from "../../host/calendar/calendar.ts";
 import { ChannelFollower } from "../../host/channels/follower.ts";
+import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import type { Bridge } from "../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
@@ -59,11 +58,15 @@ const INPUTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   updateDevices: few(named(schema(DeviceUpdate))),
   announceDeviceEvent: named(schema(DeviceEvent)),
   publishScenes: few(named(schema(SceneDescription))),
-  publish: fc.oneof(
-    fc.record({ name: fc.constant("calendar.window"), value: schema(PartedWindow) }),
-    fc.record({ name: fc.constant("system.sample"), value: schema(SystemSample) }),
-    fc.record({ name: fc.constant("weather.forecast"), value: schema(WeatherForecast) }),
-  ),
+  publish: fc.record({ name: fc.constant("calendar.window"), value: schema(PartedWindow) }),
+  publishChannel: fc.record({
+    channel: fc.constantFrom("figures", "other", "__proto__"),
+    json: fc.oneof(
+      anyJson.map((value) => JSON.stringify(value)),
+      oddText,
+    ),
+  }),
+  followChannel: fc.record({ channel: fc.constantFrom("news/headlines", "demo/figures") }),
   publishCalendarPart: schema(CalendarPart),
   callService: fc.record({
     name: fc.constantFrom("calendar.events", "mqtt.broker"),
@@ -258,8 +261,8 @@ const MANIFEST = {
   kinds: ["bridge"],
   server: "index.ts",
   bridge: { kind: "demo", commandsPerSecond: 5 },
-  provides: ["calendar.window", "system.sample", "weather.forecast"],
-  uses: ["calendar.events"],
+  provides: ["calendar.window"],
+  uses: ["calendar.events", "news/headlines"],
 };
 
 async function openParts(dataFolder: string, log: HostLog): Promise<HostDependencies> {
@@ -276,10 +279,8 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
   const nothing = { accept: () => undefined, gone: () => undefined };
   const publications = {
     "calendar.window": nothing,
-    "system.sample": nothing,
-    "weather.forecast": nothing,
   };
-  const channels = new ChannelRegistry({ bus });
+  const channels = new ChannelRegistry({ bus, paths: new ChannelPaths() });
   channels.admit("demo", [
     {
       name: "figures",

@@ -207,7 +207,7 @@ function liesAbout(device: Device): string {
     ["module.state", { module: { id: "room-widget" } }],
     ["module.state", { module: null }],
     ["widget.updated", { module: "room-widget", hash: 1, url: 2 }],
-    ["system.sample", true],
+    ["channel", true],
     ["scene.activated", []],
     ["no.such.topic", { device }],
     ["__proto__", 1],

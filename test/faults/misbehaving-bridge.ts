@@ -6,7 +6,7 @@ import { packageJson, startModules } from "../helpers/module.ts";
 export function bridge(code: string, services = "[]"): Record<string, string> {
   const manifest = packageJson("odd", {
     bridge: { kind: "odd", commandsPerSecond: 1_000 },
-    provides: ["odd.answer", "system.sample"],
+    provides: ["odd.answer", "calendar.window"],
   });
   const source = `
 import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";

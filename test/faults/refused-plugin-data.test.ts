@@ -33,14 +33,18 @@ const REFUSED: readonly (readonly [what: string, call: string, reason: RegExp])[
     /the device list of odd/,
   ],
   [
-    "a sample of the wrong type",
-    `ctx.publish("system.sample", { cpu: "hot" })`,
-    /system\.sample of odd/,
+    "a window of the wrong type",
+    `ctx.publish("calendar.window", { events: "many" })`,
+    /calendar\.window of odd/,
   ],
-  ["what its manifest does not name", `ctx.publish("calendar.window", {})`, /odd may not publish/],
+  [
+    "what its manifest does not name",
+    `ctx.publish("weather.forecast", {})`,
+    /is gone; define a channel/,
+  ],
   [
     "more than a message holds",
-    `ctx.publish("system.sample", "x".repeat(9 * 2 ** 20))`,
+    `ctx.publish("calendar.window", { events: "x".repeat(9 * 2 ** 20) })`,
     /9\.0 MiB/,
   ],
 ];

@@ -98,7 +98,7 @@ const message = fc.oneof(
         fc.array(fc.record({ nativeId: oddText, kind: anyJson, name: oddText, state: anyJson }), {
           maxLength: 2,
         }),
-        fc.record({ name: fc.constantFrom("calendar.window", "system.sample"), value: anyJson }),
+        fc.record({ name: fc.constant("calendar.window"), value: anyJson }),
         fc.record({ level: anyJson, sentence: anyJson, fields: anyJson, dropped: anyJson }),
         fc.record({ reason: anyJson }),
       ),
@@ -129,7 +129,6 @@ test("after any message of a plugin process the host continues, and every call e
     channels: parts.channels,
     publications: {
       "calendar.window": { accept: () => undefined, gone: () => undefined },
-      "system.sample": { accept: () => undefined, gone: () => undefined },
     },
     home: {},
   };
@@ -180,7 +179,7 @@ function fitManifest(): Manifest {
     kinds: ["bridge"],
     server: "index.ts",
     bridge: { kind: "demo", commandsPerSecond: 5 },
-    provides: ["calendar.window", "system.sample"],
+    provides: ["calendar.window"],
     uses: ["calendar.events"],
   } as never;
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { ModuleView } from "../../host/api/module.ts";
 import { Calendar } from "../../host/calendar/calendar.ts";
+import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
@@ -79,7 +80,8 @@ export async function startModules(
   const config = await ConfigStore.open({ dataFolder, environment: {}, log });
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
-  const channels = new ChannelRegistry({ bus });
+  const channelPaths = new ChannelPaths();
+  const channels = new ChannelRegistry({ bus, paths: channelPaths });
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
@@ -109,6 +111,7 @@ export async function startModules(
     channels,
     scheduler,
     home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
+    channelPaths,
     bridges,
     kernel,
     warmProcesses,
@@ -121,8 +124,6 @@ export async function startModules(
     versionStore: new VersionStore(cacheFolder),
     publications: {
       "calendar.window": keptUnder("calendar.window"),
-      "system.sample": keptUnder("system.sample"),
-      "weather.forecast": keptUnder("weather.forecast"),
     },
     isShipped: () => false,
     isShippedId: () => false,
@@ -156,6 +157,7 @@ export async function startModules(
     kernel,
     registry,
     channels,
+    channelPaths,
     bus,
     config,
     services,

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Bus } from "../../host/events/bus.ts";
@@ -62,11 +63,10 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
     devices: ofBridges("devices"),
     scenes: ofBridges("scenes"),
     publications: {
-      "system.sample": gone("system.sample"),
-      "weather.forecast": gone("weather.forecast"),
+      "calendar.window": gone("calendar.window"),
     },
     kernel: { reason: "this is a test" },
-    channels: new ChannelRegistry({ bus: new Bus() }),
+    channels: new ChannelRegistry({ bus: new Bus(), paths: new ChannelPaths() }),
     services,
     config,
     consents,

@@ -174,13 +174,13 @@ test("publications, log records and the degraded reason are recorded", async () 
       async start({ log, publish, status }) {
         report = status;
         log.info("started", { lamps: 1 });
-        await publish("system.sample", { sampledAt: "2026-11-20T12:00:00Z" } as never);
+        await publish("calendar.window", { start: "2026-11-20T12:00:00Z", events: [] } as never);
       },
     }),
   );
 
   assert.deepEqual(host.logs, [{ level: "info", sentence: "started", fields: { lamps: 1 } }]);
-  assert.equal(host.published["system.sample"]?.sampledAt, "2026-11-20T12:00:00Z");
+  assert.equal(host.published["calendar.window"]?.start, "2026-11-20T12:00:00Z");
   report?.degraded("the lamp is away");
   assert.equal(host.degraded, "the lamp is away");
   report?.ok();

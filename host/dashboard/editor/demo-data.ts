@@ -1,9 +1,4 @@
-import type {
-  CalendarWindow,
-  Scene,
-  SystemSample,
-  WeatherForecast,
-} from "@mantel/plugin-sdk/widget";
+import type { CalendarWindow, Scene } from "@mantel/plugin-sdk/widget";
 import { words } from "./demo-words.ts";
 
 const HOUR_MS = 3_600_000;
@@ -70,45 +65,6 @@ function startOfDay(timeZone: string): number {
   const clock = new Intl.DateTimeFormat("en", { timeZone, timeStyle: "medium", hourCycle: "h23" });
   const [hours = 0, minutes = 0, seconds = 0] = clock.format().split(":").map(Number);
   return Math.floor(Date.now() / 1000 - (hours * 60 + minutes) * 60 - seconds) * 1000;
-}
-
-export function system(): SystemSample {
-  const GIB = 2 ** 30;
-  return {
-    sampledAt: new Date().toISOString(),
-    cpu: { percent: 23, perCore: [18, 28], loadAverage: [0.4, 0.5, 0.4], temperatureC: 48 },
-    memory: { totalBytes: 8 * GIB, usedBytes: 3 * GIB, availableBytes: 5 * GIB, percent: 37 },
-    temperature: { cpuC: 48, sensors: [] },
-    uptime: { systemSeconds: 864_000, processSeconds: 86_400 },
-    disks: [{ mount: "/", type: "ext4", totalBytes: 64 * GIB, usedBytes: 21 * GIB, percent: 33 }],
-    network: [{ name: "eth0", receivedPerSecond: 120_000, sentPerSecond: 18_000 }],
-  };
-}
-
-/** A forecast: a rainy evening that clears up. */
-export function weather(): WeatherForecast {
-  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-  const conditions = ["light-rain", "cloudy", "partly-cloudy", "clear"] as const;
-  return {
-    place: null,
-    source: "Mantel",
-    fetchedAt: new Date(now).toISOString(),
-    hours: Array.from({ length: 24 }, (_, hour) => ({
-      at: new Date(now + hour * HOUR_MS).toISOString(),
-      temperatureC: 7 - hour / 4,
-      condition: conditions[Math.min(3, Math.floor(hour / 2))] ?? "clear",
-      day: hour < 3,
-      rainMm: hour < 2 ? 0.4 : 0,
-      windKmh: 14,
-    })),
-    days: Array.from({ length: 5 }, (_, day) => ({
-      date: new Date(now + day * DAY_MS).toISOString().slice(0, 10),
-      lowC: 2 + day,
-      highC: 8 + day,
-      condition: conditions[day % 4] ?? "clear",
-      rainMm: day === 0 ? 1.2 : 0,
-    })),
-  };
 }
 
 /** A day of a room's climate: cool at night, warm when the sun shines in. */

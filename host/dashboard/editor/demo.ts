@@ -3,7 +3,7 @@ import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { Store } from "../store.ts";
 import { WidgetContexts } from "../widget-context.ts";
-import { calendar, readings, scenes, system, weather } from "./demo-data.ts";
+import { calendar, readings, scenes } from "./demo-data.ts";
 import { words } from "./demo-words.ts";
 
 type Shared = WidgetContexts["shared"];
@@ -12,20 +12,23 @@ type Shared = WidgetContexts["shared"];
  * A demo home for previews. It is the same for everyone, so that a preview shows the abilities of a
  * widget and not the current state of a home. Commands do nothing.
  */
-export function demoWidgetContexts({ theme, timeZone }: Shared, homeStore: Store): WidgetContexts {
+export function demoWidgetContexts(
+  { theme, timeZone }: Shared,
+  homeStore: Store,
+  ofPlugins: ReadonlyMap<string, unknown>,
+): WidgetContexts {
   const store = new Store();
   store.ui.value = homeStore.ui.peek();
   store.replaceDevices(devices());
   const channels: { [N in keyof Channels]?: Channels[N] } = {
-    system: system(),
     scenes: scenes(),
     calendar: calendar(timeZone.peek()),
-    weather: weather(),
   };
   return new WidgetContexts({
     store,
     channels: {
       get: (name) => signal(channels[name]) as ReadonlySignal<Channels[typeof name] | undefined>,
+      getOfPlugin: (name) => signal(ofPlugins.get(name)),
     },
     commands: {
       send: () => Promise.resolve({ ok: true }),

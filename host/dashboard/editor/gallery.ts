@@ -1,3 +1,4 @@
+import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import { signal } from "@preact/signals-core";
 import { GridStack, type GridItemHTMLElement } from "gridstack";
 import { html, render } from "lit";
@@ -38,6 +39,8 @@ export class Gallery {
   readonly #tiles: TileDependencies;
   readonly #definitions: Definitions;
   readonly #demo: WidgetContexts;
+  /** Values of plugins' channels in previews, by full name. */
+  readonly #channels = new Map<string, unknown>();
   readonly #release: (() => void)[] = [];
   readonly #ending = new AbortController();
 
@@ -45,7 +48,7 @@ export class Gallery {
     this.#store = store;
     this.#tiles = tiles;
     this.#definitions = definitions;
-    this.#demo = demoWidgetContexts(tiles.contexts.shared, tiles.store);
+    this.#demo = demoWidgetContexts(tiles.contexts.shared, tiles.store, this.#channels);
     this.element.className = "gallery";
     const all = tiles.store.modules().peek();
     const modules = all.filter(({ widget }) => widget);
@@ -138,7 +141,7 @@ export class Gallery {
       preview.style.setProperty(`--${name}`, `${value}`);
     }
     try {
-      await this.#mount(stage, widget, module.name, definition);
+      await this.#mount(stage, widget, module, definition);
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       console.warn(`could not preview ${module.id}`, error);
@@ -149,9 +152,12 @@ export class Gallery {
   async #mount(
     stage: HTMLElement,
     widget: WidgetView,
-    title: string,
+    { id, name: title }: ModuleView,
     definition: WidgetFacts,
   ): Promise<void> {
+    for (const [name, value] of Object.entries(definition.preview?.() ?? {})) {
+      this.#channels.set(fullChannelName(name, id), value);
+    }
     const config = signal(demoConfig(definition));
     const [w, h] = definition.size.default;
     const watch = new SizeWatch(stage);
@@ -170,6 +176,7 @@ export class Gallery {
       title,
       loader: this.#tiles.loader,
       instance: `preview of ${widget.url}`,
+      module: id,
       contexts: this.#demo,
       config,
       size: watch.size,

@@ -96,6 +96,7 @@ class FramePage {
         code,
         handedOver,
         instance: request.instance,
+        module: request.module,
         contexts: home.contexts,
         config: home.config,
         size: home.size,
@@ -120,8 +121,14 @@ class FramePage {
   async #describe(source: string): Promise<void> {
     try {
       const code = await codeOf(source);
-      const { name, icon, texts, settings, size } = code.instantiate(new Scope().globals);
-      this.#send({ kind: "definition", definition: { name, icon, texts, settings, size } });
+      const { name, icon, texts, settings, size, ...widget } = code.instantiate(
+        new Scope().globals,
+      );
+      const preview = widget.preview?.();
+      this.#send({
+        kind: "definition",
+        definition: { name, icon, texts, settings, size, preview },
+      });
     } catch (error) {
       this.#send({ kind: "refused", message: messageOf(error) });
     }
@@ -189,9 +196,11 @@ class Home {
   readonly #online: Signal<boolean>;
   readonly #timeZone: Signal<string>;
   readonly #channels = new Map<string, Signal<unknown>>();
+  readonly #module: string;
   readonly #flow = signal<string | null>(null);
 
-  constructor({ state, devices, channels, needs }: Mount, asks: Asks) {
+  constructor({ state, devices, channels, needs, module }: Mount, asks: Asks) {
+    this.#module = module;
     this.#store = needs.devices?.includes("read") ? new Store() : new HintingStore();
     this.#theme = signal(state.theme);
     this.#online = signal(state.online);
@@ -204,7 +213,10 @@ class Home {
     this.#change(state);
     this.contexts = new WidgetContexts({
       store: this.#store,
-      channels: { get: (name) => this.#channel(name) },
+      channels: {
+        get: (name) => this.#channel(name),
+        getOfPlugin: (name) => this.#channel(name),
+      },
       commands: {
         send: (id, command) => asks.command(id, command),
         activateScene: (id) => asks.scene(id),
@@ -282,7 +294,9 @@ class Home {
   }
 
   #hintAt(name: string): void {
-    hint(`the channel ${name}`, manifestHint({ channels: [name as "system"] }));
+    const [own = "", rest] = name.split("/");
+    const toDeclare = own === this.#module && rest !== undefined ? rest : name;
+    hint(`the channel ${toDeclare}`, manifestHint({ channels: [toDeclare] }));
   }
 }
 

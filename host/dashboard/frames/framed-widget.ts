@@ -22,6 +22,8 @@ const ACTIVATION_MS = 50;
 
 export interface FrameRequest {
   readonly instance: string;
+  /** The id of the widget's module. */
+  readonly module: string;
   /** The name of the frame, for screen readers. */
   readonly title: string;
   /** The URL of the widget's code. */
@@ -103,7 +105,7 @@ class FramedWidget implements FrameUser, MountedWidget {
 
   /** True if it replaces another frame. */
   #sendMount(code: string): boolean {
-    const { instance, hash, needs } = this.#request;
+    const { instance, module, hash, needs } = this.#request;
     const handedOver = this.#request.handOver();
     const isPort = handedOver instanceof MessagePort;
     const state = this.#state();
@@ -112,6 +114,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       {
         kind: "mount",
         instance,
+        module,
         hash,
         code,
         needs,

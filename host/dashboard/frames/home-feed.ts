@@ -1,3 +1,4 @@
+import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import { type ServiceName, servicePath, type WidgetContexts } from "../widget-context.ts";
@@ -17,6 +18,8 @@ const READS_AT_ONCE = 6;
 interface FeedDependencies {
   readonly needs: ConstructorParameters<typeof WidgetPermissions>[0];
   readonly contexts: WidgetContexts;
+  /** The id of the widget's module. */
+  readonly module: string;
 }
 
 /**
@@ -27,6 +30,8 @@ export class HomeFeed {
   readonly #frame: Frame;
   readonly #contexts: WidgetContexts;
   readonly #permitted: WidgetPermissions;
+  /** Full names. */
+  readonly #channels: readonly string[];
   readonly #reads = new Map<number, AbortController>();
   readonly #readLimit = new TokenBucket({ burst: 30, perSecond: 3 });
   readonly #commandLimit = new TokenBucket({ burst: 300, perSecond: 150 });
@@ -39,17 +44,18 @@ export class HomeFeed {
   #devices: readonly Device[] = [];
   readonly #values = new Map<string, unknown>();
 
-  constructor(frame: Frame, { needs, contexts }: FeedDependencies) {
+  constructor(frame: Frame, { needs, contexts, module }: FeedDependencies) {
     this.#frame = frame;
     this.#contexts = contexts;
     this.#permitted = new WidgetPermissions(needs);
+    this.#channels = this.#permitted.channels.map((name) => fullChannelName(name, module));
   }
 
   /** All visible data, for the first paint. */
   first(): Pick<Extract<ToFrame, { kind: "mount" }>, "devices" | "channels" | "icons"> {
     this.#devices = this.#permitted.seen(this.#contexts.allDevices.peek());
-    for (const name of this.#permitted.channels)
-      this.#values.set(name, channelValue(name, this.#contexts.shared.channel(name).peek()));
+    for (const name of this.#channels)
+      this.#values.set(name, channelValue(name, this.#contexts.channel(name).peek()));
     return {
       devices: this.#devices,
       channels: Object.fromEntries(this.#values),
@@ -64,8 +70,8 @@ export class HomeFeed {
   start(): () => void {
     const stops = [
       this.#contexts.allDevices.subscribe((devices) => this.#sendDevices(devices)),
-      ...this.#permitted.channels.map((name) =>
-        this.#contexts.shared
+      ...this.#channels.map((name) =>
+        this.#contexts
           .channel(name)
           .subscribe((value) => this.#sendValue(name, channelValue(name, value))),
       ),

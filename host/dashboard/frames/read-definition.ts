@@ -39,8 +39,12 @@ function take(
   if (message.kind === "refused") reject(new Error(message.message));
   if (message.kind !== "definition") return;
   const { definition } = message;
-  if (isDefinition(definition)) resolve(definition as unknown as WidgetFacts);
-  else reject(new Error("its definition is not a result of defineWidget"));
+  if (isDefinition(definition)) {
+    const { preview, ...facts } = definition as unknown as Omit<WidgetFacts, "preview"> & {
+      readonly preview?: Readonly<Record<string, unknown>>;
+    };
+    resolve({ ...facts, ...(preview && { preview: () => preview }) });
+  } else reject(new Error("its definition is not a result of defineWidget"));
 }
 
 const cells: Check = (value) =>
@@ -90,4 +94,5 @@ const isDefinition = record({
   texts: optional(each(each(text))),
   settings: optional(each(setting)),
   size: record({ default: cells, min: optional(cells), max: optional(cells) }),
+  preview: optional(record()),
 });

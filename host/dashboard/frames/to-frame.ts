@@ -48,6 +48,7 @@ export type ToFrame =
   | {
       readonly kind: "mount";
       readonly instance: string;
+      readonly module: string;
       readonly hash: string;
       readonly code: string;
       readonly needs: Needs;

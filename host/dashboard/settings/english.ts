@@ -74,10 +74,9 @@ export const english = {
   devicesOf: (kinds: string, rooms: string) =>
     `${kinds === "" ? "devices" : `devices of type ${kinds}`}${rooms === "" ? "" : ` in ${rooms}`}`,
   controlsScenes: "scenes",
-  seesSystem: "the system status",
   seesCalendar: "the calendars",
   seesScenes: "the scenes",
-  seesWeather: "the weather",
+  seesChannel: (name: string) => `the channel ${name}`,
   seesModules: "the status of the modules",
   readsCalendar: "calendar entries of other days",
   readsHistory: "the measured values of its devices",

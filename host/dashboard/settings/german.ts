@@ -77,10 +77,9 @@ export const german: Translation<typeof english> = {
   devicesOf: (kinds, rooms) =>
     `${kinds === "" ? "Geräte" : `Geräte vom Typ ${kinds}`}${rooms === "" ? "" : ` in ${rooms}`}`,
   controlsScenes: "Szenen",
-  seesSystem: "den Systemstatus",
   seesCalendar: "die Kalender",
   seesScenes: "die Szenen",
-  seesWeather: "das Wetter",
+  seesChannel: (name) => `den Kanal ${name}`,
   seesModules: "den Status der Module",
   readsCalendar: "Termine anderer Tage",
   readsHistory: "die Messwerte seiner Geräte",

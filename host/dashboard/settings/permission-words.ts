@@ -71,6 +71,7 @@ const german: PermissionWords = {
     return kind === "scene" ? `die Szene ${name} aktivieren` : `das Gerät ${name} schalten`;
   },
   provides: (name) => `dem Haus ${name} anbieten`,
+  paths: (path) => `Anfragen an ${path} der API beantworten`,
   uses: (name) => (name.includes("/") ? `den Kanal ${name} lesen` : `den Dienst ${name} nutzen`),
   widgetSees: (what) => `seinem Widget dies zeigen: ${what}`,
   widgetCommands: (what) => `sein Widget dies schalten lassen: ${what}`,

@@ -61,13 +61,11 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
   const texts = words.value;
   const isLimited = kinds.length + rooms.length > 0;
   const which = isLimited ? texts.devicesOf(kinds.join(", "), rooms.join(", ")) : texts.everyDevice;
-  const channels = {
-    system: texts.seesSystem,
-    calendar: texts.seesCalendar,
-    scenes: texts.seesScenes,
-    weather: texts.seesWeather,
-    modules: texts.seesModules,
-  };
+  const channels = new Map([
+    ["calendar", texts.seesCalendar],
+    ["scenes", texts.seesScenes],
+    ["modules", texts.seesModules],
+  ]);
   const documents = {
     calendar: texts.readsCalendar,
     history: texts.readsHistory,
@@ -78,7 +76,7 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
       texts.widgetSees,
       [
         ...(devices.includes("read") ? [which] : []),
-        ...(needs.channels ?? []).map((name) => channels[name]),
+        ...(needs.channels ?? []).map((name) => channels.get(name) ?? texts.seesChannel(name)),
       ],
     ],
     [

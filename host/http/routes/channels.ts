@@ -1,4 +1,5 @@
-import { CHANNEL_NAME, CHANNEL_SCOPES } from "@mantel/plugin-sdk/channel";
+import { CHANNEL_SCOPES } from "@mantel/plugin-sdk/channel";
+import { CHANNEL_NAME } from "@mantel/plugin-sdk/channel-names";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { Nullable } from "@mantel/plugin-sdk/schema";

@@ -5,23 +5,26 @@ import { isAuthenticated, requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { type Route, route } from "../route.ts";
 
-const Query = Type.Object({
-  topics: Type.Optional(
-    Type.Array(Type.Enum([...TOPICS]), {
-      description:
-        "event types joined by commas; all but module.log if absent. channel {plugin, name, value, revision, updatedAt} brings the values of channels that the token may read, without an id; {plugin, name, removed: true} means that one is gone. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
-    }),
-  ),
-  channels: Type.Optional(
-    Type.Array(Type.String({ maxLength: 130 }), {
-      maxItems: 500,
-      description: "channels such as news/headlines, joined by commas; all if absent",
-    }),
-  ),
-});
+/** The query, with the topics of plugins. */
+const queryWith = (topics: readonly string[]) =>
+  Type.Object({
+    topics: Type.Optional(
+      Type.Array(Type.Enum([...TOPICS, ...topics]), {
+        description:
+          "event types joined by commas; all but module.log if absent. channel {plugin, name, value, revision, updatedAt} brings the values of channels that the token may read, without an id; {plugin, name, removed: true} means that one is gone. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
+      }),
+    ),
+    channels: Type.Optional(
+      Type.Array(Type.String({ maxLength: 130 }), {
+        maxItems: 500,
+        description: "channels such as news/headlines, joined by commas; all if absent",
+      }),
+    ),
+  });
 
 /** `/events`: events of the home as they happen. */
-export function eventRoutes({ streams, tokens }: HttpDependencies): Route[] {
+export function eventRoutes({ streams, tokens, channelPaths }: HttpDependencies): Route[] {
+  let known: { readonly of: number; readonly query: ReturnType<typeof queryWith> } | undefined;
   return [
     route({
       method: "GET",
@@ -29,7 +32,11 @@ export function eventRoutes({ streams, tokens }: HttpDependencies): Route[] {
       scope: "read",
       tag: "Events",
       summary: "Follow events as server-sent events; a token may have 32 open streams",
-      query: Query,
+      get query() {
+        const of = channelPaths.changes;
+        if (known?.of !== of) known = { of, query: queryWith(channelPaths.topics()) };
+        return known.query;
+      },
       headers: ["Last-Event-ID"],
       answers: { 200: { description: "An endless stream", type: "text/event-stream" } },
       errors: ["invalid", "insufficient_scope"],

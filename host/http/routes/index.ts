@@ -24,15 +24,15 @@ import { roomRoutes } from "./rooms.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { describedServices, serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./session.ts";
-import { systemRoutes } from "./system.ts";
 import { tokenRenewalRoutes } from "./token-renewal.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { weatherRoutes } from "./weather.ts";
 
 /** The parts of the host, and those that the HTTP API adds for its routes. */
 export interface RouteDependencies extends HttpDependencies {
   readonly prefix: string;
   readonly metrics: Metrics;
+  /** The routes that plugins contribute now; the same list until it changes. */
+  readonly contributed: () => readonly Route[];
   /** HTML. */
   readonly docsPage: string;
 }
@@ -43,7 +43,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...discoveryRoutes({
       ...parts,
       table: () => table,
-      contributed: () => describedServices(parts.services),
+      contributed: () => [...describedServices(parts.services), ...parts.contributed()],
     }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
@@ -55,8 +55,6 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...calendarRoutes(parts),
     ...calendarFeedRoutes(parts),
     ...channelRoutes(parts),
-    ...systemRoutes(parts),
-    ...weatherRoutes(parts),
     ...photoRoutes(parts),
     ...serviceRoutes(parts),
     ...moduleRoutes(parts),

@@ -15,7 +15,7 @@ export const ModuleParams = Type.Object({
   id: Type.String({
     pattern: PLUGIN_ID,
     maxLength: 64,
-    description: "the id of a module, such as demo-home",
+    description: "the id of a module, such as garden-lamp",
   }),
 });
 const ModuleList = Type.Object({ modules: Type.Array(ModuleView), revision: Type.Integer() });

@@ -10,7 +10,6 @@ import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import { parseChain } from "../../services/chain.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
-import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
 import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";
@@ -96,11 +95,7 @@ function publishingApi(
   return {
     publish(request) {
       const name = requireProvided(request.name);
-      const value =
-        name === "calendar.window"
-          ? calendar.assemble(request.value, id)
-          : check(PUBLICATIONS[name], request.value, `${name} of ${id}`);
-      publications[name].accept(value as never, id);
+      publications[name].accept(calendar.assemble(request.value, id) as never, id);
     },
     publishCalendarPart(part) {
       requireProvided("calendar.window");

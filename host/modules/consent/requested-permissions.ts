@@ -31,7 +31,7 @@ export function requestedPermissions({
   limits = {},
   ...manifest
 }: Manifest): RequestedPermission[] {
-  const { provides = [], uses = [], needs = {} } = manifest;
+  const { provides = [], uses = [], paths = {}, needs = {} } = manifest;
   const flags = { server: manifest.server !== undefined };
   const requested = entries({
     ...flags,
@@ -40,6 +40,7 @@ export function requestedPermissions({
     homeControls: home.control ?? [],
     provides,
     uses,
+    paths: Object.keys(paths),
     ...widgetPermissions(needs),
   }).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));

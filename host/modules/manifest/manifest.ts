@@ -1,13 +1,24 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { renamedChannel } from "@mantel/plugin-sdk/channel-names";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { placeOfFault } from "@mantel/plugin-sdk/json-text";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
 import { HOST_SECTIONS } from "../../config/schema.ts";
+import { TOPICS } from "../../events/sse.ts";
 import { check } from "../../validate.ts";
 import { codeFrame, locationOfText } from "../build/code-frame.ts";
+
+/** Top-level paths of the API that the host serves, or will. */
+export const HOST_PATHS: ReadonlySet<string> = new Set(
+  [
+    "/api /audit /automations /backups /backup /calendar /channels /config /devices /docs /events /feeds /groups",
+    "/health /history /layout /logbook /metrics /modules /mqtt /notifications /openapi /pairing /photos /plugins",
+    "/restore /rooms /services /session /smart-home /tokens",
+  ].flatMap((line) => line.split(" ")),
+);
 
 /** The largest package.json, in bytes. */
 const LARGEST = 256 * 2 ** 10;
@@ -107,6 +118,24 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
     needs !== undefined && widget === undefined
       ? 'mantel.needs is for a widget, and there is no "widget" entry'
       : undefined,
+  ({ needs }) => {
+    const former = needs?.channels?.find((name) => renamedChannel(name) !== undefined);
+    return former === undefined
+      ? undefined
+      : `"${former}" in mantel.needs.channels is now "${renamedChannel(former)}"`;
+  },
+  ({ paths = {} }) => {
+    const own = Object.keys(paths).find((path) => HOST_PATHS.has(path));
+    return own === undefined
+      ? undefined
+      : `mantel.paths must not hold "${own}", which the host serves itself`;
+  },
+  ({ paths = {} }) => {
+    const own = Object.values(paths).find(({ event }) =>
+      TOPICS.some((topic) => topic === event?.topic),
+    );
+    return own && `"${own.event?.topic}" in mantel.paths is a topic of the host's own events`;
+  },
   (manifest) =>
     [manifest.server, manifest.widget].some((entry) => entry?.split("/").includes(".."))
       ? "an entry is outside the plugin's folder"

@@ -1,5 +1,5 @@
-import type { WeatherCondition } from "@mantel/plugin-sdk/weather";
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from "lit";
+import type { WeatherCondition } from "./forecast.ts";
 
 interface Sky {
   readonly condition: WeatherCondition;

@@ -1,5 +1,5 @@
 import type { I18n } from "@mantel/plugin-sdk/i18n";
-import type { WeatherCondition, WeatherHour } from "@mantel/plugin-sdk/weather";
+import type { WeatherCondition, WeatherHour } from "./forecast.ts";
 
 export const NAMES: Readonly<Record<WeatherCondition, string>> = {
   clear: "Clear",

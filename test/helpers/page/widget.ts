@@ -1,6 +1,7 @@
 import "./light-dom.ts";
 import type { TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { Device, Settings, TileSize, WidgetDefinition } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import type { ModuleView } from "../../../host/api/module.ts";
@@ -22,6 +23,8 @@ interface Place {
   readonly devices?: readonly Device[];
   readonly modules?: readonly ModuleView[];
   readonly answers?: Answers;
+  /** Values of plugins' channels, by name as in `ctx.channel`. */
+  readonly channels?: Readonly<Record<string, unknown>>;
   readonly handedOver?: unknown;
   /** The version of `handedOver`; by default the widget's own. */
   readonly stateVersion?: number;
@@ -31,11 +34,29 @@ interface Place {
 export function mountOnPage<S extends Settings, State>(
   t: TestContext,
   definition: WidgetDefinition<S, State>,
-  { config = {}, size = {}, devices = [], modules = [], answers = {}, ...previous }: Place = {},
+  {
+    config = {},
+    size = {},
+    devices = [],
+    modules = [],
+    answers = {},
+    channels = {},
+    ...previous
+  }: Place = {},
 ) {
   const widget = definition as unknown as AnyWidget;
   setLocale("en-GB"); // it may be another since the test before
   const api = new FakeApi(answers);
+  const channelSet = new ChannelSet(api, () => ({ timeZone: "UTC", calendarDays: 14 }));
+  let revision = 1;
+  /** Changes a channel of a plugin; `undefined` means that it is gone. */
+  const setChannel = (name: string, value: unknown): void => {
+    channelSet.put(fullChannelName(name, MODULE), value, ++revision);
+  };
+  for (const [name, value] of Object.entries(channels)) {
+    const path = `/channels/${fullChannelName(name, MODULE)}`;
+    api.answers[path] = { value, revision };
+  }
   const store = new Store();
   store.replaceDevices(devices);
   store.replaceModules(modules);
@@ -53,7 +74,7 @@ export function mountOnPage<S extends Settings, State>(
   const contexts = new WidgetContexts({
     api,
     store,
-    channels: new ChannelSet(api, () => ({ timeZone: "UTC", calendarDays: 14 })),
+    channels: channelSet,
     commands: new Commands(api, store, () => undefined),
     theme: signal("dark"),
     ...signals,
@@ -70,6 +91,7 @@ export function mountOnPage<S extends Settings, State>(
   const mounted = mountWidget(document.body, {
     code: { hash: "hash", instantiate: () => widget },
     instance: "tile",
+    module: MODULE,
     contexts,
     ...signals,
     handedOver,
@@ -81,6 +103,7 @@ export function mountOnPage<S extends Settings, State>(
   return {
     ...signals,
     api,
+    setChannel,
     store,
     said,
     opened,
@@ -92,6 +115,8 @@ export function mountOnPage<S extends Settings, State>(
   };
 }
 
+/** The id of the widget's module. */
+const MODULE = "own";
 const SIZE: TileSize = { cols: 4, rows: 8, width: 400, height: 500, shape: "panel" };
 /** Turns of the event loop after which a fake host has answered everything. */
 const MOST_TURNS = 50;

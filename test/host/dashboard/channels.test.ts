@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { SystemSample } from "@mantel/plugin-sdk/widget";
 import { ApiError } from "../../../host/dashboard/api.ts";
 import { ChannelSet, dayOf } from "../../../host/dashboard/channels.ts";
 import { type Answers, FakeApi } from "../../helpers/page/fake-api.ts";
@@ -9,32 +8,38 @@ import { type Answers, FakeApi } from "../../helpers/page/fake-api.ts";
 const EVENING = scene("demo:scene:1");
 const MORNING = scene("demo:scene:2");
 const WINDOW = { start: "2026-11-20T00:00:00Z", end: "2026-11-23T00:00:00Z" };
-const SAMPLE = { sampledAt: "2026-11-20T10:00:00Z" } as SystemSample;
 
-test("a channel is first read when it is used, and then once for all of its users", async () => {
-  const { channels, api } = home({ "/system": SAMPLE });
+const PATH = "/channels/news/headlines";
+const served = (value: unknown, revision: number | null = 1) => ({ value, revision });
+
+test("a plugin's channel is first read when it is used, and then once for all of its users", async () => {
+  const { channels, api } = home({ [PATH]: served(["Rain"]) });
   const before = api.asked.length;
 
-  const value = channels.get("system");
+  const value = channels.getOfPlugin("news/headlines");
   const early = value.value;
   await settled();
 
-  assert.equal(channels.get("system"), value);
-  assert.deepEqual([before, early, value.value], [0, undefined, SAMPLE]);
-  assert.deepEqual(api.asked, ["GET /system"]);
+  assert.equal(channels.getOfPlugin("news/headlines"), value);
+  assert.deepEqual([before, early, value.value], [0, undefined, ["Rain"]]);
+  assert.deepEqual(api.asked, [`GET ${PATH}`]);
+  assert.deepEqual([channels.isUsed("news/headlines"), channels.isUsed("a/b")], [true, false]);
 });
 
-test("the weather is the forecast, or unknown while nothing provides one", async () => {
-  const forecast = { place: "Town", hours: [], days: [] };
-  const { channels, api } = home({ "/weather": { forecast } });
-  const value = channels.get("weather");
+test("a channel is undefined before its first value, and while no plugin provides it", async (t) => {
+  const warned = t.mock.method(console, "warn", () => undefined);
+  const { channels, api } = home({ [PATH]: served(null, null) });
+  const value = channels.getOfPlugin("news/headlines");
   await settled();
-  const known = value.value;
+  assert.equal(value.value, undefined);
 
-  api.answers["/weather"] = { forecast: null };
-  await channels.refresh("weather");
+  channels.put("news/headlines", ["Rain"], 2);
+  api.answers[PATH] = new ApiError(404, { code: "channel_unknown" });
+  channels.refreshAll();
+  await settled();
 
-  assert.deepEqual([known, value.value], [forecast, undefined]);
+  assert.equal(value.value, undefined);
+  assert.equal(warned.mock.callCount(), 0);
 });
 
 test("the calendar has the days of the settings, from today in the home's time zone", async (t) => {
@@ -63,45 +68,57 @@ test("the day of an instant is the one in the given time zone", () => {
 });
 
 test("a value that the event stream brings is shown, if a widget uses the channel", async () => {
-  const { channels, api } = home({ "/system": SAMPLE });
-  const later = { ...SAMPLE, sampledAt: "2026-11-20T10:00:05Z" };
-  channels.put("system", later);
-  const value = channels.get("system");
+  const { channels, api } = home({ [PATH]: served(["Rain"], 5) });
+  channels.put("news/headlines", ["Sun"], 6);
+  const value = channels.getOfPlugin("news/headlines");
   const ignored = value.value;
   await settled();
 
-  channels.put("system", later);
+  channels.put("news/headlines", ["Sun"], 6);
+  channels.put("news/headlines", ["late"], 4);
 
   assert.equal(ignored, undefined);
-  assert.deepEqual(value.value, later);
+  assert.deepEqual(value.value, ["Sun"]);
   assert.equal(api.asked.length, 1);
+  channels.put("news/headlines", undefined, 0);
+  assert.equal(value.value, undefined);
+});
+
+test("an answer that is older than the last event changes nothing", async () => {
+  const { channels } = home({ [PATH]: served(["Rain"], 5) });
+  const value = channels.getOfPlugin("news/headlines");
+  channels.put("news/headlines", ["Sun"], 6);
+  await settled();
+  assert.deepEqual(value.value, ["Sun"]);
 });
 
 test("only the channels in use are read again", async () => {
-  const { channels, api } = home({ "/system": SAMPLE, "/weather": { forecast: null } });
-  channels.get("system");
-  channels.get("weather");
+  const { channels, api } = home({ [PATH]: served(1), "/smart-home/scenes": { scenes: [] } });
+  channels.getOfPlugin("news/headlines");
+  channels.get("scenes");
   await settled();
   api.asked.length = 0;
 
   channels.refreshAll();
-  await channels.refresh("scenes");
+  await channels.refresh("calendar");
 
-  assert.deepEqual(api.asked, ["GET /system", "GET /weather"]);
+  assert.deepEqual(api.asked, ["GET /smart-home/scenes", `GET ${PATH}`]);
 });
 
 test("a channel that cannot be read keeps its value, and the log says which", async (t) => {
   const warned = t.mock.method(console, "warn", () => undefined);
-  const { channels, api } = home({ "/system": SAMPLE });
-  const value = channels.get("system");
+  const { channels, api } = home({ [PATH]: served(["Rain"]) });
+  const value = channels.getOfPlugin("news/headlines");
   await settled();
   const fault = new ApiError(503, { code: "unavailable" });
 
-  api.answers["/system"] = fault;
-  await channels.refresh("system");
+  api.answers[PATH] = fault;
+  channels.refreshAll();
+  await settled();
 
-  assert.deepEqual(value.value, SAMPLE);
-  assert.deepEqual(warned.mock.calls[0]?.arguments, ["could not read the channel system", fault]);
+  assert.deepEqual(value.value, ["Rain"]);
+  const told = "could not read the channel news/headlines";
+  assert.deepEqual(warned.mock.calls[0]?.arguments, [told, fault]);
 });
 
 test("an activated scene is the one activated last, and the others stay", async (t) => {

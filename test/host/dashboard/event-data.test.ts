@@ -47,7 +47,8 @@ for (const [topic, data] of [
   ["module.state", { module: { ...HUE, state: "toString" } }],
   ["widget.updated", { module: "clock-widget", hash: "a", url: 5 }],
   ["scene.activated", "host:scene:morning"],
-  ["system.sample", { cpu: {} }],
+  ["channel", { plugin: "news" }],
+  ["channel", { plugin: "news", name: "headlines", revision: "1" }],
 ] as const) {
   test(`${topic} with ${JSON.stringify(data).slice(0, 60)} is refused`, () => {
     assert.throws(() => read(topic, data), { message: `invalid event data for ${topic}` });

@@ -98,6 +98,7 @@ function page(t: TestContext, onMount: () => void = () => undefined) {
   t.after(() => parent.remove());
   const mount = (request: Partial<Request>) =>
     mountWidgetIn(parent, {
+      module: "clock",
       widget: WIDGET,
       loader: loader as unknown as WidgetLoader,
       instance: "tile",

@@ -6,7 +6,7 @@ import { dayOf } from "../../../host/dashboard/channels.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { mockAgain } from "../../helpers/mock-again.ts";
 import "../../helpers/page/light-dom.ts";
-import { CLOCK, LAMP, LAYOUT, moduleOf, SAMPLE, settled, StreamingHome } from "./streaming-home.ts";
+import { CLOCK, LAMP, LAYOUT, moduleOf, settled, StreamingHome } from "./streaming-home.ts";
 
 const { Session } = await import("../../../host/dashboard/session.ts");
 const { currentLocale } = await import("../../../host/dashboard/i18n/language.ts");
@@ -44,13 +44,13 @@ test("a resync event makes the page load everything again", async (t) => {
 
 test("channels in use are read again with everything else", async (t) => {
   const { host, session } = await open(t);
-  session.channels.get("system");
+  session.channels.getOfPlugin("news/headlines");
   await settled();
   host.asked.length = 0;
 
   await host.event("resync");
 
-  assert.equal(host.asked.filter((each) => each === "GET /system").length, 1);
+  assert.equal(host.asked.filter((each) => each === "GET /channels/news/headlines").length, 1);
 });
 
 test("each event changes what it is about", async (t) => {
@@ -95,31 +95,33 @@ test("new code of a widget whose module is not known changes nothing", async (t)
 
 test("each channel follows its event", async (t) => {
   const { host, session, pass } = await open(t);
-  const system = session.channels.get("system");
+  const headlines = session.channels.getOfPlugin("news/headlines");
   const scenes = session.channels.get("scenes");
-  const weather = session.channels.get("weather");
   const calendar = session.channels.get("calendar");
   await settled();
   const reads = () => host.asked.map((each) => each.replace(/\?.*/, ""));
 
-  const later = { ...SAMPLE, sampledAt: "2026-11-20T12:00:05Z" };
-  await host.event("system.sample", later);
+  const news = { plugin: "news", name: "headlines" };
+  await host.event("channel", { ...news, value: ["Sun"], revision: 2 });
+  await host.event("channel", { plugin: "other", name: "unused", value: 1, revision: 2 });
   await pass(100);
-  assert.deepEqual(system.value, later);
+  assert.deepEqual(headlines.value, ["Sun"]);
+  await host.event("channel", { ...news, removed: true });
+  await pass(100);
+  assert.equal(headlines.value, undefined);
   await host.event("scene.activated", { sceneId: "demo:scene:1" });
   await pass(100);
   assert.notEqual(scenes.value?.[0]?.lastActivatedAt, null);
   for (const [topic, path] of [
     ["scenes.changed", "/smart-home/scenes"],
     ["calendar.updated", "/calendar/events"],
-    ["weather.updated", "/weather"],
   ] as const) {
     host.asked.length = 0;
     await host.event(topic, {});
     await pass(100);
     assert.deepEqual(reads(), [`GET ${path}`], topic);
   }
-  assert.deepEqual([weather.value, calendar.value?.events], [undefined, []]);
+  assert.deepEqual(calendar.value?.events, []);
 });
 
 test("a changed layout or changed settings are read, and nothing else", async (t) => {

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { SystemSample } from "@mantel/plugin-sdk/widget";
 import type { ModuleView } from "../../../host/api/module.ts";
 import type { Layout } from "../../../host/dashboard/layout.ts";
 import { deviceOf } from "../../helpers/device.ts";
@@ -17,16 +16,6 @@ export const LAYOUT: Layout = {
   displays: [{ id: "wall", name: "Hall tablet", pages: ["hall"], theme: "light" }],
 };
 
-export const SAMPLE: SystemSample = {
-  sampledAt: "2026-11-20T12:00:00Z",
-  cpu: { percent: 5, perCore: [5], loadAverage: [0, 0, 0], temperatureC: null },
-  memory: { totalBytes: 100, usedBytes: 40, availableBytes: 60, percent: 40 },
-  temperature: { cpuC: null, sensors: [] },
-  uptime: { systemSeconds: 1, processSeconds: 1 },
-  disks: [],
-  network: [],
-};
-
 /** A home with a lamp and a clock, and its event stream. */
 export class StreamingHome extends FakeApi {
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -38,9 +27,8 @@ export class StreamingHome extends FakeApi {
       "/modules": { modules: [CLOCK] },
       "/layout": LAYOUT,
       "/config": { config: { ui: { timeZone: "UTC", locale: "en-GB" } } },
-      "/system": SAMPLE,
+      "/channels/news/headlines": { value: ["Rain"], revision: 1 },
       "/smart-home/scenes": { scenes: [{ id: "demo:scene:1", lastActivatedAt: null }] },
-      "/weather": { forecast: null },
       "/calendar/events?": { window: {}, events: [], sources: [] },
     });
   }

@@ -226,7 +226,13 @@ test("neither tokens nor queries reach the log", async (t) => {
 });
 
 function tableOf(parts: Awaited<ReturnType<typeof serveApp>>["parts"]): readonly Route[] {
-  return createRoutes({ ...parts, prefix: "/api/v1", docsPage: "", metrics: {} as never });
+  return createRoutes({
+    ...parts,
+    prefix: "/api/v1",
+    docsPage: "",
+    contributed: () => [],
+    metrics: {} as never,
+  });
 }
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;

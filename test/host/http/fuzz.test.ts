@@ -79,7 +79,13 @@ const BODIES: readonly ((random: Random) => string)[] = [
 ];
 
 function pathsOf({ parts }: ServedApp): string[] {
-  const table = createRoutes({ ...parts, prefix: "/api/v1", docsPage: "", metrics: {} as never });
+  const table = createRoutes({
+    ...parts,
+    prefix: "/api/v1",
+    docsPage: "",
+    contributed: () => [],
+    metrics: {} as never,
+  });
   return table
     .filter(({ path }) => path !== "/events") // a stream does not end by itself
     .map(({ path, outsidePrefix }) => (outsidePrefix ? path : `/api/v1${path}`))

@@ -26,7 +26,13 @@ type Document = { openapi: string; paths: Record<string, Record<string, Operatio
 
 test("the document lists every route of the table, with its scope and its parameters", async (t) => {
   const { api, parts } = await serveApp(t);
-  const table = createRoutes({ ...parts, prefix: "/api/v1", docsPage: "", metrics: {} as never });
+  const table = createRoutes({
+    ...parts,
+    prefix: "/api/v1",
+    docsPage: "",
+    contributed: () => [],
+    metrics: {} as never,
+  });
 
   const response = await api("read", "/openapi.json");
 
@@ -71,7 +77,7 @@ test("the document lists the meaningful headers of requests and answers", async 
     patch?.parameters?.map(({ name, in: place }) => [name, place]),
     [["If-Match", "header"]],
   );
-  assert.ok(paths["/api/v1/system"]?.["get"]?.responses["304"]);
+  assert.ok(paths["/api/v1/channels/{plugin}/{name}"]?.["get"]?.responses["304"]);
   assert.ok(
     paths["/api/v1/smart-home/devices/{id}/command"]?.["post"]?.responses["409"]?.headers?.[
       "Retry-After"
@@ -129,7 +135,13 @@ test("answers match the OpenAPI document", async (t) => {
     ["/modules/demo/rollback", json("POST", {})],
     ["/modules/demo/disable", json("POST", {})],
   ];
-  const table = createRoutes({ ...parts, prefix: "", docsPage: "", metrics: {} as never });
+  const table = createRoutes({
+    ...parts,
+    prefix: "",
+    docsPage: "",
+    contributed: () => [],
+    metrics: {} as never,
+  });
 
   for (const [path, init] of requests) {
     const response = await api("admin", path, init);

@@ -12,6 +12,7 @@ import { Backups } from "../../../host/backup/backups.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
+import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
@@ -30,8 +31,6 @@ import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Photos } from "../../../host/photos/photos.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../../host/services/registry.ts";
-import { Samples } from "../../../host/system/samples.ts";
-import { Weather } from "../../../host/weather/weather.ts";
 import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -72,7 +71,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const lastUse = await LastUse.open(data, log);
   const commands: DeviceCommand[] = [];
   const registries = await openRegistries({ data, bus, log, commands });
-  const samples = new Samples({ bus });
+  const channelPaths = new ChannelPaths();
   const streams = new EventStreams(bus);
   const parts: HttpDependencies = {
     ...registries,
@@ -81,8 +80,8 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     tokens,
     config,
     streams,
-    samples,
-    channels: new ChannelRegistry({ bus }),
+    channels: new ChannelRegistry({ bus, paths: channelPaths }),
+    channelPaths,
     audit: new Audit(data),
     lastUse,
     pairings: new Pairings(),
@@ -97,7 +96,6 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
       audit: new Audit(data),
     }),
     services: new ServiceRegistry(),
-    weather: new Weather({ bus }),
     photos: await Photos.open(data),
     modules: demoModules() as unknown as ModuleManager,
     installed: noPlugins() as unknown as HttpDependencies["installed"],
@@ -108,7 +106,6 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const server = await HttpServer.listen({ app: createApp(parts), host: "127.0.0.1", port: 0 });
   t.after(async () => {
     streams.close();
-    samples.close();
     await server.close(1_000);
     await lastUse.close();
     await registries.readings.close();

@@ -4,6 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { ChannelFollower } from "../../../host/channels/follower.ts";
+import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import { type HostDependencies, hostApi } from "../../../host/modules/calls/host-api.ts";
@@ -41,7 +42,7 @@ function openHost() {
     gone: () => taken.push([name, "gone"]),
   });
   const services = new ServiceRegistry();
-  const channels = new ChannelRegistry({ bus: new Bus() });
+  const channels = new ChannelRegistry({ bus: new Bus(), paths: new ChannelPaths() });
   const registries = {
     devices: {
       publish: take("devices"),
@@ -58,8 +59,6 @@ function openHost() {
     home: {},
     publications: {
       "calendar.window": publication("calendar.window"),
-      "system.sample": publication("system.sample"),
-      "weather.forecast": publication("weather.forecast"),
     },
   } as unknown as HostDependencies;
   const delivered: unknown[] = [];
@@ -96,9 +95,9 @@ const REFUSED: readonly (readonly [name: string, input: unknown, what: string, k
   ["publishScenes", [], "publish devices or scenes", '"bridge" with its "kind"'],
   [
     "publish",
-    { name: "weather.forecast", value: {} },
-    "publish weather.forecast",
-    '"provides": ["weather.forecast"]',
+    { name: "calendar.window", value: {} },
+    "publish calendar.window",
+    '"provides": ["calendar.window"]',
   ],
   [
     "publish",
@@ -178,14 +177,15 @@ const OF_ENDED = [
   ["updateDevices", []],
   ["announceDeviceEvent", {}],
   ["publishScenes", []],
-  ["publish", { name: "weather.forecast", value: {} }],
+  ["publish", { name: "calendar.window", value: {} }],
+  ["publishChannel", { channel: "headlines", json: "1" }],
   ["publishCalendarPart", {}],
   ["reportDegraded", { reason: "what" }],
 ] as const;
 
 for (const [name, input] of OF_ENDED) {
   test(`${name} of a generation that has ended is refused and changes nothing`, async () => {
-    const provides = ["weather.forecast" as const, "calendar.window" as const];
+    const provides = ["calendar.window" as const];
     const { call, taken, reasons } = openApi({ ...BRIDGE, provides }, false);
 
     await assert.rejects(call(name, input), {
@@ -198,11 +198,11 @@ for (const [name, input] of OF_ENDED) {
 }
 
 test("a published value is checked by the schema of its name", async () => {
-  const { call, taken } = openApi({ provides: ["weather.forecast"] });
+  const { call, taken } = openApi({ provides: ["calendar.window"] });
 
-  await assert.rejects(call("publish", { name: "weather.forecast", value: { wrong: 1 } }), {
+  await assert.rejects(call("publish", { name: "calendar.window", value: { wrong: 1 } }), {
     code: "invalid",
-    message: /^weather\.forecast of lamp is wrong/,
+    message: /^calendar\.window of lamp is wrong/,
   });
 
   assert.deepEqual(taken, []);
@@ -362,20 +362,20 @@ test("the names of the running plugin are claimed again if the next one does not
 
 test("a value that the next plugin no longer publishes is withdrawn", () => {
   const { provided, services, now, taken } = openProvided({
-    provides: ["mqtt.broker", "weather.forecast", "system.sample"],
+    provides: ["mqtt.broker", "calendar.window", "calendar.events"],
   });
   provided.claim(now);
 
-  provided.replace(now, plugin({ provides: ["system.sample"] }));
+  provided.replace(now, plugin({ provides: ["calendar.events"] }));
 
-  assert.deepEqual(taken, [["weather.forecast", "gone"]]);
-  assert.equal(services.findProvider("weather.forecast"), undefined);
-  assert.equal(services.findProvider("system.sample"), "lamp");
+  assert.deepEqual(taken, [["calendar.window", "gone"]]);
+  assert.equal(services.findProvider("calendar.window"), undefined);
+  assert.equal(services.findProvider("calendar.events"), "lamp");
 });
 
 test("a stopped module withdraws its services, values, devices and scenes", () => {
   const { provided, services, now, taken } = openProvided({
-    provides: ["mqtt.broker", "weather.forecast"],
+    provides: ["mqtt.broker", "calendar.window"],
   });
   provided.claim(now);
 
@@ -385,7 +385,7 @@ test("a stopped module withdraws its services, values, devices and scenes", () =
   assert.deepEqual(taken, [
     ["devices removed", "lamp"],
     ["scenes removed", "lamp"],
-    ["weather.forecast", "gone"],
+    ["calendar.window", "gone"],
   ]);
 });
 

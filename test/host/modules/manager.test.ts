@@ -230,7 +230,7 @@ import { definePlugin, mqttPublish } from "@mantel/plugin-sdk";
 export default definePlugin({ start: async ({ devices, call, publish }) => {
   await devices.publish([]).catch((error) => console.log("devices: " + error.message));
   await call(mqttPublish, { topic: "a", payload: "", qos: 0, retain: false }).catch((error) => console.log("call: " + error.message));
-  await publish("system.sample", {} as never).catch((error) => console.log("publish: " + error.message));
+  await publish("calendar.window", {} as never).catch((error) => console.log("publish: " + error.message));
 } });`;
   const { registry } = await startModules(t, {
     sly: { "package.json": packageJson("sly"), "index.ts": source },
@@ -242,7 +242,7 @@ export default definePlugin({ start: async ({ devices, call, publish }) => {
   });
   assert.match(said[0] ?? "", /devices: .*add "bridge"/);
   assert.match(said[1] ?? "", /call: .*"mantel\.uses"/);
-  assert.match(said[2] ?? "", /publish: .*"provides": \["system\.sample"\]/);
+  assert.match(said[2] ?? "", /publish: .*"provides": \["calendar\.window"\]/);
 });
 
 test("an unknown module is named in the refusal", async (t) => {

@@ -29,6 +29,28 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     { ...GOOD, needs: { devices: ["read"] } },
     /mantel\.needs is for a widget/,
   ],
+  [
+    "a channel of the host that has another name now",
+    {
+      ...GOOD,
+      kinds: ["widget"],
+      widget: "widget.ts",
+      needs: { channels: ["calendar", "weather"] },
+    },
+    /"weather" in mantel\.needs\.channels is now "weather\/forecast"/,
+  ],
+  ["a channel to use that is not one", { ...GOOD, uses: ["news/Head lines"] }, /\/mantel\/uses\/0/],
+  [
+    "a path of the host",
+    { ...GOOD, paths: { "/config": { channel: "all" } } },
+    /mantel\.paths must not hold "\/config", which the host serves itself/,
+  ],
+  ["a path of more than one part", { ...GOOD, paths: { "/a/b": { channel: "all" } } }, /paths/],
+  [
+    "an event of the host",
+    { ...GOOD, paths: { "/tides": { channel: "tides", event: { topic: "device.state" } } } },
+    /"device\.state" in mantel\.paths is a topic of the host's own events/,
+  ],
   ["needs beyond those there are", { ...GOOD, needs: { tokens: true } }, /needs/],
   [
     "a widget kind without an entry",

@@ -439,14 +439,14 @@ test("lines that a process prints are in the module's log", async (t) => {
 
 test("a stopped module withdraws everything it provides, and its process ends", async (t) => {
   const { lamp, changes, withdrawn, services, processes } = await openLamp(t, answering("one"), {
-    provides: ["system.sample", "broker.address"],
+    provides: ["calendar.window", "broker.address"],
   });
 
   await lamp.stop("it is not needed");
 
   assert.deepEqual(changes.slice(-2), ["stopping", "disabled"]);
   assert.equal(lamp.view.error?.message, "it is not needed");
-  assert.deepEqual(withdrawn, ["devices of lamp", "scenes of lamp", "system.sample"]);
+  assert.deepEqual(withdrawn, ["devices of lamp", "scenes of lamp", "calendar.window"]);
   assert.equal(services.findProvider("broker.address"), undefined);
   assert.deepEqual(processes.all[0]?.calls.at(-1), "quiesce");
   assert.equal(processes.all[0]?.isEnded, true);
@@ -491,9 +491,9 @@ test("a manifest on disk is shown while the module is disabled, and used at its 
 
 test("a reload provides what the new manifest names, and withdraws the rest", async (t) => {
   const { lamp, write, adopt, services, withdrawn } = await openLamp(t, answering("one"), {
-    provides: ["broker.address", "system.sample", "weather.forecast"],
+    provides: ["broker.address", "calendar.window", "calendar.events"],
   });
-  const provides = ["acme.news.items", "weather.forecast"];
+  const provides = ["acme.news.items", "calendar.events"];
   await write("lamp/package.json", manifest("lamp", { provides }, "2.0.0"));
   await adopt(lamp);
   await lamp.allow();
@@ -505,7 +505,7 @@ test("a reload provides what the new manifest names, and withdraws the rest", as
     names.map((name) => services.findProvider(name)),
     [undefined, "lamp"],
   );
-  assert.deepEqual(withdrawn, ["system.sample"]);
+  assert.deepEqual(withdrawn, ["calendar.window"]);
 });
 
 test("a folder that is no valid plugin now is shown, and its code continues", async (t) => {

@@ -16,7 +16,7 @@ const clock = (version = "1.0.0", entry: string | undefined = "widget.ts"): Plug
     id: "clock",
     kinds: ["widget"],
     ...(entry === undefined ? { server: "index.ts" } : { widget: entry }),
-    needs: { channels: ["weather"] },
+    needs: { channels: ["weather/forecast"] },
   },
 });
 const withoutWidget = (): PluginPackage => {
@@ -76,7 +76,7 @@ test("a widget that starts is built, served and stored as last good", async (t) 
     url: "/widgets/clock/one.js",
     runsIn: "frame",
     shipped: false,
-    needs: { channels: ["weather"] },
+    needs: { channels: ["weather/forecast"] },
   });
 });
 

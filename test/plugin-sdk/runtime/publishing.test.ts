@@ -80,14 +80,14 @@ test("a part is sent as such, and the window that names it afterwards", async ()
   );
 });
 
-test("other publications, and a window without events, are sent as they are", async () => {
+test("a window without events is sent as it is, and other publications are channels now", async () => {
   const { publish, sent } = setUp();
 
-  await publish("weather.forecast" as never, { place: null } as never);
   await publish("calendar.window", { events: "none" } as never);
+  await assert.rejects(publish("weather.forecast" as never, { place: null } as never), {
+    message:
+      'ctx.publish("weather.forecast") is gone; define a channel with defineChannels, and publish with ctx.channels',
+  });
 
-  assert.deepEqual(sent, [
-    ["publish", { name: "weather.forecast", value: { place: null } }],
-    ["publish", { name: "calendar.window", value: { events: "none" } }],
-  ]);
+  assert.deepEqual(sent, [["publish", { name: "calendar.window", value: { events: "none" } }]]);
 });

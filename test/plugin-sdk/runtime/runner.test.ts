@@ -191,7 +191,7 @@ test("publications, degraded reports and service calls are sent to the host", as
     t,
     async ({ call, publish, status, scenes }) => {
       await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
-      await publish("system.sample", { sampledAt: "now" } as never);
+      await publish("calendar.window", { sampledAt: "now" } as never);
       await call(brokerAddress, {});
       status.degraded("the lamp is away");
       status.ok();
@@ -202,7 +202,7 @@ test("publications, degraded reports and service calls are sent to the host", as
 
   assert.deepEqual(said, [
     ["publishScenes", [{ nativeId: "dusk", name: "Dusk" }]],
-    ["publish", { name: "system.sample", value: { sampledAt: "now" } }],
+    ["publish", { name: "calendar.window", value: { sampledAt: "now" } }],
     ["callService", { name: "broker.address", input: {} }],
     ["reportDegraded", { reason: "the lamp is away" }],
     ["reportDegraded", {}],

@@ -6,7 +6,7 @@ const { default: system } = await import("../../../plugins/system-widget/widget.
 
 test("system shows the figure of the settings, and a line once there are two samples", async (t) => {
   const { api, config, root, textOf, waitFor } = mountOnPage(t, system, {
-    answers: { "/system": sample(10, 5) },
+    channels: { "system/sample": sample(10, 5) },
     handedOver: [sample(5, 40)],
   });
   await waitFor("b small");
@@ -23,13 +23,13 @@ test("system shows the figure of the settings, and a line once there are two sam
     ["Temperature", "–", "No sensor"],
     ["Disk", "80%"],
   ]);
-  assert.deepEqual(api.asked, ["GET /system"]);
+  assert.deepEqual(api.asked, ["GET /channels/system/sample"]);
 });
 
 test("while the host is away the last figure shows its age", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12, 5) });
   const { online, textOf, root } = mountOnPage(t, system, {
-    answers: { "/system": sample(0, 40) },
+    channels: { "system/sample": sample(0, 40) },
     handedOver: [sample(0, 40)],
   });
 
@@ -42,7 +42,7 @@ test("while the host is away the last figure shows its age", async (t) => {
 test("the last sixty samples are handed over to the next code", (t) => {
   const samples = Array.from({ length: 60 }, (_, second) => sample(second, 1));
   const { mounted } = mountOnPage(t, system, {
-    answers: { "/system": samples[59] },
+    channels: { "system/sample": samples[59] },
     handedOver: samples,
   });
 

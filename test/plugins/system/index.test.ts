@@ -2,35 +2,46 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { machineDisks, provide } from "@mantel/plugin-sdk";
-import { SystemSample } from "@mantel/plugin-sdk/metrics";
+import { hostProcess, machineDisks, provide } from "@mantel/plugin-sdk";
+import type { ChannelValue } from "@mantel/plugin-sdk/channel";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
-import { MachineDisks } from "../../../host/system/disks.ts";
+import { MachineServices } from "../../../host/machine/services.ts";
 import { faultsOf } from "../../../host/validate.ts";
+import { channels } from "../../../plugins/system/channels.ts";
 import plugin from "../../../plugins/system/index.ts";
 import type { Counters } from "../../../plugins/system/sampler.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 
+type Sample = ChannelValue<typeof channels.sample>;
 const linux = { skip: process.platform === "linux" ? false : "there is no /proc here" };
 after(watchResources());
 
 async function startSystem(t: TestContext, { handedOver }: { handedOver?: unknown } = {}) {
-  const disks = new MachineDisks();
-  const services = [provide(machineDisks, async () => [...(await disks.callService())])];
+  const machine = new MachineServices();
+  t.after(() => machine.close());
+  const services = [machineDisks, hostProcess].map((service) =>
+    provide(service, () => machine.callService({ key: service.name }) as never),
+  );
   const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, handedOver, services });
   let state: Promise<unknown> | undefined;
   const stop = () => (state ??= running.stop());
   t.after(stop);
-  const sample = () => running.published["system.sample"];
+  const sample = () => running.published["sample"] as Sample | undefined;
   return { sample, stop, logs: running.logs };
 }
 
 test("the first sample is available at the end of the start and matches its schema", async (t) => {
   const { sample } = await startSystem(t);
 
-  assert.deepEqual(faultsOf(SystemSample, sample()), []);
+  assert.deepEqual(faultsOf(channels.sample.schema, sample()), []);
   assert.equal(sample()?.cpu.percent, null);
+  const { process: host, uptime } = sample() ?? assert.fail("there is no sample");
+  assert.equal(
+    Object.keys(sample() ?? {}).join(),
+    "sampledAt,cpu,memory,temperature,uptime,disks,network,process",
+  );
+  assert.deepEqual([host.pid, uptime.processSeconds], [process.pid, host.uptimeSeconds]);
 });
 
 test("later samples contain load, disks and network rates", async (t) => {
@@ -39,7 +50,7 @@ test("later samples contain load, disks and network rates", async (t) => {
 
   const later = await until(() => (sample() === first ? undefined : sample()));
 
-  assert.deepEqual(faultsOf(SystemSample, later), []);
+  assert.deepEqual(faultsOf(channels.sample.schema, later), []);
   assert.equal(typeof later.cpu.percent, "number");
   assert.ok(later.disks.some(({ mount, totalBytes }) => mount === "/" && totalBytes > 0));
   assert.ok(later.network.every(({ receivedPerSecond }) => receivedPerSecond !== null));
@@ -75,7 +86,12 @@ test("after a reload the load is computed from the previous generation's last sa
 
 test("a start lists no disks, because callers may wait for it", async (t) => {
   let listed = 0;
-  const services = [provide(machineDisks, () => (listed++, []))];
+  const machine = new MachineServices();
+  t.after(() => machine.close());
+  const services = [
+    provide(machineDisks, () => (listed++, [])),
+    provide(hostProcess, () => machine.callService({ key: hostProcess.name }) as never),
+  ];
   const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, services });
   t.after(() => running.stop());
 

@@ -26,11 +26,11 @@ const forecast = {
     rainMm: day === "21" ? 4.25 : 0.2,
   })),
 };
-const answers = { "/weather": { forecast } };
+const channels = { "weather/forecast": forecast };
 
 test("the weather shows the present sky, the next hours and the days that fit", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: NOW });
-  const { config, size, root, textOf, waitFor } = mountOnPage(t, weather, { answers });
+  const { config, size, root, textOf, waitFor } = mountOnPage(t, weather, { channels });
   const now = await waitFor(".now");
   const hours = textOf(".hours li");
   const days = textOf(".days li");
@@ -49,7 +49,7 @@ test("the weather shows the present sky, the next hours and the days that fit", 
 
 test("an old forecast shows its age", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: NOW + 4 * 3_600_000 });
-  const { root, textOf, waitFor } = mountOnPage(t, weather, { answers });
+  const { root, textOf, waitFor } = mountOnPage(t, weather, { channels });
   await waitFor(".now");
 
   assert.deepEqual(textOf(".now span"), ["5 hr ago"]);
@@ -57,9 +57,7 @@ test("an old forecast shows its age", async (t) => {
 });
 
 test("a missing forecast is explained by the state of the weather module", (t) => {
-  const { store, textOf } = mountOnPage(t, weather, {
-    answers: { "/weather": { forecast: null } },
-  });
+  const { store, textOf } = mountOnPage(t, weather);
   const states = (["active", "unconfigured", "failed"] as const).map((state) => {
     const error = state === "failed" ? { message: "no network" } : null;
     store.putModule({ id: "weather", name: "Weather", state, error } as ModuleView);

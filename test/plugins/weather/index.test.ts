@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
-import type { WeatherForecast } from "@mantel/plugin-sdk";
 import { type RunningTest, startPlugin } from "@mantel/plugin-sdk/testing";
-import { WeatherForecast as Schema } from "@mantel/plugin-sdk/weather";
 import { faultsOf } from "../../../host/validate.ts";
+import { WeatherForecast } from "../../../plugins/weather/channels.ts";
 import plugin from "../../../plugins/weather/index.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
@@ -63,7 +62,7 @@ test("a service that fails, or answers in another form, is named", async (t) => 
 
   const reason = await until(() => weather.degraded);
   assert.match(reason, /Open-Meteo answered in another form/);
-  assert.equal(weather.published["weather.forecast"], undefined);
+  assert.equal(weather.published["forecast"], undefined);
 });
 
 async function startWeather(t: TestContext, options: object): Promise<RunningTest> {
@@ -76,7 +75,7 @@ async function startWeather(t: TestContext, options: object): Promise<RunningTes
 }
 
 async function forecastOf(weather: RunningTest): Promise<WeatherForecast> {
-  const forecast = await until(() => weather.published["weather.forecast"]);
-  assert.deepEqual(faultsOf(Schema, forecast), []);
-  return forecast;
+  const forecast = await until(() => weather.published["forecast"]);
+  assert.deepEqual(faultsOf(WeatherForecast, forecast), []);
+  return forecast as WeatherForecast;
 }

@@ -16,7 +16,7 @@ const lit: Device = { ...lamp, state: { ...lamp.state, on: true } };
 const ALL: Needs = {
   devices: ["read", "command"],
   scenes: true,
-  channels: ["weather.forecast", "modules"],
+  channels: ["weather/forecast", "modules"],
   reads: ["photos"],
 } as never;
 
@@ -43,8 +43,8 @@ function openFeed(needs: Needs = ALL) {
       asked.push(`reads ${path}`);
       return parts.read(path, signalOfRead);
     },
+    channel,
     shared: {
-      channel,
       command: (id: string, command: object) => {
         asked.push([id, command]);
         return parts.command();
@@ -88,7 +88,7 @@ function openFeed(needs: Needs = ALL) {
       height,
     }),
   } as unknown as Frame;
-  const feed = new HomeFeed(frame, { needs, contexts });
+  const feed = new HomeFeed(frame, { needs, contexts, module: "news-widget" });
   /** Sends what the widget asks for, and gives what it is sent for that. */
   const ask = async (message: object): Promise<ToFrame[]> => {
     const before = sent.length;
@@ -108,14 +108,14 @@ test("a widget is first given the devices and channels that it declares", () => 
   const { feed, channel } = openFeed({
     devices: ["read"],
     kinds: ["light"],
-    channels: ["weather.forecast"],
+    channels: ["weather/forecast"],
   } as never);
-  channel("weather.forecast").value = { days: 3 };
+  channel("weather/forecast").value = { days: 3 };
 
   const { devices, channels } = feed.first();
 
   assert.deepEqual(devices, [lamp]);
-  assert.deepEqual(channels, { "weather.forecast": { days: 3 } });
+  assert.deepEqual(channels, { "weather/forecast": { days: 3 } });
 });
 
 test("a widget without needs is given nothing", () => {
@@ -196,18 +196,18 @@ test("a device that changes is sent alone, and all devices if the set changes", 
 });
 
 test("a channel is sent when its value changes, until the feed ends", () => {
-  const { feed, channel, devices, sent } = openFeed({ channels: ["weather.forecast"] } as never);
+  const { feed, channel, devices, sent } = openFeed({ channels: ["weather/forecast"] });
   feed.first();
   const stop = feed.start();
   const before = [...sent];
 
-  channel("weather.forecast").value = { days: 3 };
+  channel("weather/forecast").value = { days: 3 };
   stop();
-  channel("weather.forecast").value = { days: 4 };
+  channel("weather/forecast").value = { days: 4 };
   devices.value = [];
 
   assert.deepEqual(before, []);
-  assert.deepEqual(sent, [{ kind: "channel", name: "weather.forecast", value: { days: 3 } }]);
+  assert.deepEqual(sent, [{ kind: "channel", name: "weather/forecast", value: { days: 3 } }]);
 });
 
 test("a command and a scene are passed on, and answered with their result", async () => {

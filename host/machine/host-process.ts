@@ -1,22 +1,8 @@
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { Type, type Static } from "typebox";
+import type { HostProcessFigures } from "@mantel/plugin-sdk/services";
 
 const LOOP_RESOLUTION_MS = 10;
-
-/** The host's own process. Percentages are of one core, so several busy threads may exceed 100. */
-export const ProcessFigures = Type.Object({
-  pid: Type.Integer(),
-  uptimeSeconds: Type.Number(),
-  /** Since the previous sample. */
-  cpuPercent: Type.Number({ minimum: 0 }),
-  /** Resident memory. */
-  memoryBytes: Type.Integer(),
-  heapBytes: Type.Integer(),
-  /** The delay of timers since the previous sample, 99th percentile. */
-  eventLoopLagP99Ms: Type.Number({ minimum: 0 }),
-});
-export type ProcessFigures = Static<typeof ProcessFigures>;
 
 /** Measures this process from one call to the next. */
 export class HostProcess {
@@ -24,7 +10,7 @@ export class HostProcess {
   #cpu = process.cpuUsage();
   #measuredAt = performance.now();
 
-  measure(): ProcessFigures {
+  measure(): HostProcessFigures {
     const { rss, heapUsed } = process.memoryUsage();
     return {
       pid: process.pid,

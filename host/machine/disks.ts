@@ -1,23 +1,20 @@
 import { execFile } from "node:child_process";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type MachineDisk, machineDisks } from "@mantel/plugin-sdk/services";
-import type { Provider } from "../services/registry.ts";
+import type { MachineDisk } from "@mantel/plugin-sdk/services";
 
 /** df(1) blocks on an unreachable network share. */
 const DEADLINE_MS = 5_000;
 const LARGEST_LISTING = 2 ** 20;
 const HAS_TYPES = process.platform === "linux";
 
-/** The service `machine.disks` of the host: a plugin's sandbox does not show the machine's disks. */
-export class MachineDisks implements Provider {
-  readonly id = "host";
-  readonly provides = [machineDisks.name];
-  readonly definitions = () => [machineDisks];
-  /** The running listing, shared by all callers, even if it never ends. */
+/** The listing of the machine's disks, shared by all callers: a plugin's sandbox does not show them. */
+export class MachineDisks {
+  /** The running listing, even if it never ends. */
   #listing: Promise<readonly MachineDisk[]> | undefined;
 
-  async callService(): Promise<readonly MachineDisk[]> {
+  /** @throws MantelError `service_unavailable`, `deadline_passed` */
+  async list(): Promise<readonly MachineDisk[]> {
     this.#listing ??= listDisks().finally(() => (this.#listing = undefined));
     return withDeadline(this.#listing, DEADLINE_MS, "listing the disks");
   }

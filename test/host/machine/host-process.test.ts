@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { HostProcess, LoopLag } from "../../../host/system/host-process.ts";
+import { HostProcess, LoopLag } from "../../../host/machine/host-process.ts";
 import { LOAD } from "../../helpers/until.ts";
 
 function openProcess(t: TestContext): HostProcess {

@@ -1,5 +1,8 @@
-import { Type, type Static } from "typebox";
-import { Nullable, Strict } from "./schema.ts";
+import { defineChannels, type Static, Type } from "@mantel/plugin-sdk";
+import type { TSchema } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Weather conditions, from the most pleasant to the most severe. */
 const WEATHER_CONDITIONS = [
@@ -62,3 +65,7 @@ export const WeatherForecast = Type.Object(
   Strict,
 );
 export type WeatherForecast = Static<typeof WeatherForecast>;
+
+export const channels = defineChannels({
+  forecast: { schema: WeatherForecast, title: "Weather forecast" },
+});

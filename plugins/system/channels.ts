@@ -1,5 +1,8 @@
-import { Type, type Static } from "typebox";
-import { Nullable, Strict } from "./schema.ts";
+import { defineChannels, type Static, Type } from "@mantel/plugin-sdk";
+import type { TSchema } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Bytes = Type.Number({ minimum: 0 });
@@ -60,3 +63,26 @@ export const SystemSample = Type.Object(
   Strict,
 );
 export type SystemSample = Static<typeof SystemSample>;
+
+/** A sample with the figures of the host's own process from the same moment. */
+const HomeSample = Type.Object(
+  {
+    ...SystemSample.properties,
+    process: Type.Object(
+      {
+        pid: Type.Integer(),
+        uptimeSeconds: Type.Number(),
+        cpuPercent: Type.Number({ minimum: 0 }),
+        memoryBytes: Bytes,
+        heapBytes: Bytes,
+        eventLoopLagP99Ms: Type.Number({ minimum: 0 }),
+      },
+      Strict,
+    ),
+  },
+  Strict,
+);
+
+export const channels = defineChannels({
+  sample: { schema: HomeSample, title: "System metrics", maxBytes: 262_144 },
+});

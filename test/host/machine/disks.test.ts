@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MachineDisks, parseDisks } from "../../../host/system/disks.ts";
+import { MachineDisks, parseDisks } from "../../../host/machine/disks.ts";
 
 /** `df -kPT` of a machine with a name that holds spaces. */
 const LISTING = `Filesystem           Type     1024-blocks      Used Available Capacity Mounted on
@@ -40,7 +40,7 @@ test("a listing without types gives disks without types", () => {
 });
 
 test("the machine's own root is among its disks", async () => {
-  const disks = await new MachineDisks().callService();
+  const disks = await new MachineDisks().list();
 
   assert.ok(disks.some(({ mount, totalBytes }) => mount === "/" && totalBytes > 0));
 });

@@ -1,0 +1,59 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Nullable } from "@mantel/plugin-sdk/schema";
+import { type TSchema, Type } from "typebox";
+import type { ClaimedPath } from "../../channels/paths.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
+import { type Route, route } from "../route.ts";
+
+/** The time after which a client may ask again for a value that was not published yet. */
+const FIRST_VALUE_MS = 1_000;
+
+type Parts = Pick<HttpDependencies, "channels" | "channelPaths">;
+
+/** The routes at which plugins' channels are served; the same list until a path or a channel changes. */
+export function channelPathRoutes(parts: Parts): () => readonly Route[] {
+  const { channels, channelPaths } = parts;
+  let known: { readonly of: string; readonly routes: readonly Route[] } | undefined;
+  return () => {
+    const of = `${channelPaths.changes} ${channels.changes}`;
+    if (known?.of !== of)
+      known = { of, routes: channelPaths.list().map((each) => routeOf(each, parts)) };
+    return known.routes;
+  };
+}
+
+function routeOf({ path, plugin, served }: ClaimedPath, { channels }: Parts): Route {
+  const { channel: name, field, maxAgeSeconds } = served;
+  const { declared } = channels.find(plugin, name) ?? {};
+  const answer = { description: `The last value of the channel ${plugin}/${name}` };
+  return route({
+    method: "GET",
+    path,
+    scope: declared?.scope ?? "read",
+    tag: "Plugins",
+    summary: `Read ${declared?.title ?? `${plugin}/${name}`}`,
+    headers: ["If-None-Match"],
+    answers: { 200: { ...answer, schema: answerSchema(declared?.schema, field) } },
+    ...(field === undefined && { errors: ["service_unavailable"] }),
+    handle(ctx) {
+      const { current } = channels.find(plugin, name) ?? {};
+      if (!current && field === undefined) throw noValue(path, plugin);
+      if (maxAgeSeconds !== undefined)
+        ctx.set("Cache-Control", `private, max-age=${maxAgeSeconds}`);
+      const json = current?.json ?? "null";
+      sendRevision(ctx, current?.revision ?? 0, () =>
+        field === undefined ? json : `{"${field}":${json}}`,
+      );
+    },
+  });
+}
+
+function answerSchema(value: TSchema = Type.Unknown(), field: string | undefined): TSchema {
+  return field === undefined ? value : Type.Object({ [field]: Nullable(value) });
+}
+
+function noValue(path: string, plugin: string): MantelError {
+  const sentence = `${plugin} has published nothing for ${path}; see the modules, or try again soon`;
+  return new MantelError("service_unavailable", sentence, { retryAfterMs: FIRST_VALUE_MS });
+}
