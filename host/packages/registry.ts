@@ -75,7 +75,9 @@ export async function newestVersion(
 
 const Result = Type.Object({
   name: Type.String(),
-  version: Type.String(),
+  version: Type.Optional(Type.String()),
+  /** Verdaccio gives these instead of the version. */
+  "dist-tags": Type.Optional(Type.Object({ latest: Type.Optional(Type.String()) })),
   description: Type.Optional(Type.String()),
   keywords: Type.Optional(Type.Array(Type.String())),
   date: Type.Optional(Type.String()),
@@ -111,9 +113,9 @@ async function search(
   const valid = Array.isArray(results) ? results.filter(isResult) : [];
   return valid
     .filter(({ keywords = [] }) => keywords.includes(KEYWORD))
-    .map(({ name, version, description = "", date, publisher }) => ({
+    .map(({ name, version, description = "", date, publisher, ...others }) => ({
       name: name.slice(0, MAX_TEXT),
-      version: version.slice(0, MAX_TEXT),
+      version: (version ?? others["dist-tags"]?.latest ?? "").slice(0, MAX_TEXT),
       description: description.slice(0, MAX_TEXT),
       publisher: publisher?.username?.slice(0, MAX_TEXT) ?? null,
       date: date?.slice(0, MAX_TEXT) ?? null,
