@@ -126,16 +126,17 @@ function guardServers(denials: PermissionErrors): void {
 
 function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErrors): void {
   const socket = dgram.Socket.prototype;
-  const check = (host: unknown): void => {
+  const denialOf = (host: unknown): Error | undefined => {
     const name = typeof host === "string" ? host : "localhost";
-    if (!hosts.allows(name)) throw denials.host(name, hosts.manifestEntryFor(name));
+    return hosts.allows(name) ? undefined : denials.host(name, hosts.manifestEntryFor(name));
   };
   replace(
     socket,
     "connect",
     (connect) =>
       function (this: unknown, ...args) {
-        check(args[1]);
+        const error = denialOf(args[1]);
+        if (error) throw error;
         return apply(connect, this, args);
       },
   );
@@ -146,8 +147,10 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErr
       function (this: unknown, ...args) {
         const { 2: length, 3: port, 4: address } = args;
         const isSlice = Boolean(address) || (Boolean(port) && typeof port !== "function");
-        if (!isConnected(this as dgram.Socket)) check(isSlice ? address : length);
-        return apply(send, this, args);
+        const error = isConnected(this as dgram.Socket)
+          ? undefined
+          : denialOf(isSlice ? address : length);
+        return error ? failSending(args, error) : apply(send, this, args);
       },
   );
   // Port 0 is any free port. A socket that only sends binds to it implicitly.
@@ -165,10 +168,24 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErr
   );
 }
 
+/** Gives the error to the callback of `send`, as Node does for a host that it does not find, or else throws it. */
+function failSending(args: readonly unknown[], error: Error): void {
+  const answer = args[args.length - 1];
+  if (typeof answer !== "function") throw error;
+  inNextTurn(answer as Callback, error);
+}
+
 /** Denies datagrams, because the host does not relay them. */
 function closeDatagrams(denials: PermissionErrors): void {
   const socket = dgram.Socket.prototype;
-  for (const name of ["connect", "send", "addMembership", "addSourceSpecificMembership"] as const) {
+  replace(
+    socket,
+    "send",
+    () =>
+      (...args) =>
+        failSending(args, denials.openNetwork("datagrams (UDP)")),
+  );
+  for (const name of ["connect", "addMembership", "addSourceSpecificMembership"] as const) {
     replace(socket, name, () => () => {
       throw denials.openNetwork("datagrams (UDP)");
     });

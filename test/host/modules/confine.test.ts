@@ -108,6 +108,11 @@ const BY_GUARD = [
     "dgram.createSocket('udp4').send('xyz', 0, 1, 9, 'i.test')",
     OPEN_NETWORK,
   ],
+  [
+    "a datagram with a callback",
+    "const socket = dgram.createSocket('udp4'); await new Promise((_, failed) => socket.send('x', 9, 'h.test', (error) => failed(error)))",
+    OPEN_NETWORK,
+  ],
   ["a connected datagram socket", "dgram.createSocket('udp4').connect(9, 'j.test')", OPEN_NETWORK],
   ["a server", "net.createServer().listen(0)", flag("listen")],
   ["a web server", "http.createServer().listen({ port: 8080, host: '127.0.0.1' })", flag("listen")],
@@ -363,6 +368,10 @@ test("a connected datagram socket that only sends needs no permission to listen"
   const { run } = await startReacher(t, { hosts: ["localhost"], openNetwork: "always" });
 
   await assert.rejects(run('dgram.createSocket("udp4").send("x", 9, "h.test")'), /add "h\.test"/);
+  await assert.rejects(
+    run('await promisify((done) => dgram.createSocket("udp4").send("x", 9, "h.test", done))()'),
+    /add "h\.test"/,
+  );
   await run(`
     const socket = dgram.createSocket("udp4");
     socket.connect(9, "127.0.0.1");
