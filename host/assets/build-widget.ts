@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build, type Plugin, transform } from "esbuild";
 import { toReloadFailure } from "../modules/build/code-frame.ts";
-import { SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
+import { ownAliases, SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
+import { readOwnTsconfig } from "../modules/build/own-tsconfig.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
 import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
-import { CSS_TEXT } from "./css-text.ts";
 import { guardLoops } from "./guard-loops.ts";
 import { LIT_ELEMENT } from "./lit-element.ts";
+import { widgetAssets } from "./widget-assets.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
 const SHARED = ["lit/directives/repeat.js", "@preact/signals-core", "@mantel/plugin-sdk/widget"];
@@ -59,6 +60,9 @@ const NO_HASH = "0".repeat(16);
  */
 export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const { id, folder, entry } = widget;
+  const allowsLinks = () => widget.allowsLinks === true;
+  const { compilerOptions, file: tsconfig } = readOwnTsconfig(folder);
+  const styleInputs = new Set<string>();
   const built = await build({
     // an entry of its own, because one with exports would need helper functions in each widget
     stdin: {
@@ -78,12 +82,14 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
+    tsconfigRaw: { compilerOptions },
     plugins: [
       LIT_ELEMENT,
-      sourceBoundary(folder, () => widget.allowsLinks === true),
+      sourceBoundary(folder, allowsLinks),
       SHARED_DEFINITIONS,
       BROWSER_ONLY,
-      CSS_TEXT,
+      ownAliases(folder),
+      widgetAssets(folder, allowsLinks, styleInputs),
     ],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
@@ -97,13 +103,15 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     footer: "return module.exports});",
   });
   const hash = createHash("sha256").update(code).digest("hex").slice(0, NO_HASH.length);
+  const files = Object.keys(built.metafile.inputs).filter(
+    (path) => !path.endsWith(ENTRY) && !path.startsWith("lit:"),
+  );
+  const sources = [...files, ...styleInputs].map((path) => resolve(path));
   return {
     hash,
     code: `${code.replace(NO_HASH, hash)}//# sourceMappingURL=${id}.${hash}.js.map\n`,
     map,
-    inputs: Object.keys(built.metafile.inputs)
-      .filter((path) => !path.endsWith(ENTRY) && !path.startsWith("lit:"))
-      .map((path) => resolve(path)),
+    inputs: [...new Set([...sources, ...(tsconfig === undefined ? [] : [tsconfig])])],
   };
 }
 

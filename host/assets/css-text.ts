@@ -2,13 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Plugin, PluginBuild } from "esbuild";
 
-/** Style sheets imported by code become minified text. */
-export const CSS_TEXT: Plugin = {
-  name: "css-text",
-  setup: (build) => build.onLoad({ filter: /\.css$/ }, ({ path }) => textOf(path, build)),
-};
-
-/** The same where style sheets also import each other: those are bundled by esbuild. */
+/** Style sheets imported by code become minified text; those that import each other are bundled by esbuild. */
 export const CSS_TEXT_IN_CODE: Plugin = {
   name: "css-text-in-code",
   setup(build) {

@@ -46,10 +46,10 @@ export async function writeTsProjects(
     projects.push(join(place, name));
     await writeFile(join(place, name), JSON.stringify(projectOf(base, files)));
   };
-  const styles = join(ROOT, "host/dashboard/styles.d.ts");
+  const assets = join(ROOT, "plugin-sdk/assets.d.ts");
   if (servers.length > 0) await add("node.json", "tsconfig.json", servers);
   if (widgets.length > 0) {
-    await add("browser.json", "host/dashboard/tsconfig.json", [styles, ...widgets]);
+    await add("browser.json", "host/dashboard/tsconfig.json", [assets, ...widgets]);
   }
   return projects;
 }

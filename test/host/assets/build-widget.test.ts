@@ -220,3 +220,82 @@ test("a file with definitions is shared with the server side, and its schemas ar
   );
   assert.ok(code.length < 2_000, `${code.length} characters`);
 });
+
+/** The default export of a widget with these files. */
+async function exported(t: TestContext, files: Readonly<Record<string, string | Uint8Array>>) {
+  const folder = await folderWith(t, {});
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const { code, inputs } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+  const value: unknown = run(code)[0]?.factory(() => ({})).default;
+  return { value, inputs: inputs.map((path) => path.slice(folder.length + 1)).toSorted() };
+}
+
+test("images are data addresses, and fonts their bytes", async (t) => {
+  const { value, inputs } = await exported(t, {
+    "widget.ts": `
+      import drawing from "./lamp.svg";
+      import photo from "./lamp.png";
+      import font from "./lamp.woff2";
+      export default [drawing, photo, font.join()];`,
+    "lamp.svg": "<svg/>",
+    "lamp.png": Uint8Array.of(1, 2),
+    "lamp.woff2": Uint8Array.of(3, 4),
+  });
+
+  assert.equal(String(value), "data:image/svg+xml,<svg/>,data:image/png,%01%02,3,4");
+  assert.deepEqual(inputs, ["lamp.png", "lamp.svg", "lamp.woff2", "widget.ts"]);
+});
+
+test("a style sheet contains what it imports and the images that it uses", async (t) => {
+  const { value, inputs } = await exported(t, {
+    "widget.ts": 'import styles from "./widget.css"; export default styles;',
+    "widget.css": '@import "./base.css"; i { background: url(./lamp.png) }',
+    "base.css": "b { color: red }",
+    "lamp.png": Uint8Array.of(1, 2),
+  });
+
+  assert.equal(value, "b{color:red}i{background:url(data:image/png,%01%02)}");
+  assert.deepEqual(inputs, ["base.css", "lamp.png", "widget.css", "widget.ts"]);
+});
+
+test("a CSS module has class names of its own", async (t) => {
+  const { value } = await exported(t, {
+    "widget.ts":
+      'import names, { css } from "./tile.module.css"; export default [names.title, css];',
+    "tile.module.css": ".title { color: red }",
+  });
+
+  const [title, css] = value as [string, string];
+  assert.match(title, /^tile_module_title$|^tile_title$/);
+  assert.equal(css, `.${title}{color:red}`);
+});
+
+test("an image that is too large is refused with its size", async (t) => {
+  const files = {
+    "widget.ts": 'import styles from "./widget.css"; export default styles;',
+    "widget.css": "i { background: url(./lamp.png) }",
+    "lamp.png": new Uint8Array(600 * 1024),
+  };
+
+  await assert.rejects(exported(t, files), /lamp\.png has 614400 bytes, and a widget may import/);
+});
+
+test("a style sheet cannot use a file outside the plugin's folder", async (t) => {
+  const files = {
+    "widget.ts": 'import styles from "./widget.css"; export default styles;',
+    "widget.css": `i { background: url(${import.meta.dirname}/../../../docs/images/home.png) }`,
+  };
+
+  await assert.rejects(exported(t, files), /outside the plugin's folder|Could not resolve/);
+});
+
+test("path aliases and JSX options of the plugin's own tsconfig.json apply, and others do not", async (t) => {
+  const { value, inputs } = await exported(t, {
+    "widget.ts": 'import { word } from "~/word"; export default word;',
+    "word.tsx": "const h = (name: string) => name; export const word = <b />;",
+    "tsconfig.json": '{ "compilerOptions": { "jsxFactory": "h", "paths": { "~/*": ["./*"] } } }',
+  });
+
+  assert.equal(value, "b");
+  assert.deepEqual(inputs, ["tsconfig.json", "widget.ts", "word.tsx"]);
+});
