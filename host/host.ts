@@ -52,6 +52,7 @@ import { PackageLock } from "./packages/lock.ts";
 import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/packages.ts";
 import { Photos } from "./photos/photos.ts";
+import { RouteSecrets } from "./routes/secrets.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { ServiceRegistry } from "./services/registry.ts";
@@ -185,7 +186,8 @@ async function openFoundation(
   const shippedFolder = options.layoutFolder;
   const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
   const feedAddresses = await FeedAddresses.open(dataFolder, log);
-  const documents = { config, tokens, lastUse, audit, layout, feedAddresses };
+  const routeSecrets = await RouteSecrets.open(dataFolder, log);
+  const documents = { config, tokens, lastUse, audit, layout, feedAddresses, routeSecrets };
   return { dataFolder, cacheFolder, kernel, bus, ...documents, log };
 }
 
@@ -278,6 +280,7 @@ async function openModules(
   const versionStore = new VersionStore(cacheFolder);
   const shipped = await readShipped(shippedFolder);
   const modules = new ModuleManager({
+    routePrefix: () => config.current.api.prefix,
     ...parts,
     scheduler,
     home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },

@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Home } from "./home.ts";
+import type { RouteDefinition } from "./route.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { Schedule } from "./schedule.ts";
 import type {
@@ -69,6 +70,15 @@ export interface PluginStatus {
   degraded(reason: string): void;
 }
 
+/** The plugin's HTTP routes. */
+export interface PluginRoutes {
+  /**
+   * Resolves with the path of a route with `secretInPath`, to be appended to the address at which the home is reached.
+   * It stays the same over reloads and restarts. Never log it.
+   */
+  url(route: Pick<RouteDefinition, "path">): Promise<string>;
+}
+
 /** The host's API for one generation of a plugin: the argument of `connect` and `start`. */
 export interface PluginContext<
   Options,
@@ -103,6 +113,7 @@ export interface PluginContext<
     service: D,
     input: ServiceInput<D>,
   ) => Promise<ServiceOutput<D>>;
+  readonly routes: PluginRoutes;
   /** Replaces the value that the host serves under `name`. The manifest must list the name under `provides`. */
   readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
   /** Publishes the values of the plugin's channels, by name. */

@@ -32,6 +32,8 @@ export { topicMatcher } from "./topic-filter.ts";
 export { MantelError, ServiceError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";
+export { defineRoute, handle } from "./route.ts";
+export type { RouteAnswer, RouteDefinition, RouteHandler, RouteRequest } from "./route.ts";
 export { provide } from "./service.ts";
 export type {
   ProvidedService,

@@ -3,6 +3,7 @@ import type { ChannelDefinitions } from "./channel.ts";
 import type { PluginContext } from "./context.ts";
 import type { DeviceImage } from "./device-image.ts";
 import type { CommandBeyond, DeviceCommand } from "./device.ts";
+import type { HandledRoute } from "./route.ts";
 import type { ProvidedService } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
@@ -29,6 +30,8 @@ export interface RunningPlugin<State> {
   image?(nativeId: string): Promise<DeviceImage | undefined>;
   /** The services that the manifest lists under `provides`, each as `provide(definition, handler)`. */
   readonly services?: readonly ProvidedService[];
+  /** The HTTP routes of the plugin, each as `handle(route, handler)`. */
+  readonly routes?: readonly HandledRoute[];
   /**
    * Returns the state for the next generation as plain data (JSON). Called once, after the last accepted call
    * has ended and before anything is disposed. Be quick: callers wait until the returned promise resolves.

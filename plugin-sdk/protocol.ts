@@ -12,6 +12,7 @@ import type {
 import type { HomeBatch, HomeHostApi } from "./home-protocol.ts";
 import type { HomeSettings } from "./home.ts";
 import type { Permissions } from "./permissions.ts";
+import type { RouteAnswer, RouteDefinition } from "./route.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { RunRequest, ScheduleHostApi } from "./schedule-protocol.ts";
 import type { ServiceDefinition } from "./service.ts";
@@ -90,6 +91,27 @@ export interface StartRequest {
 export interface StartResult {
   /** The definitions of its services. */
   readonly services: readonly ServiceDefinition[];
+  readonly routes: readonly RouteDefinition[];
+}
+
+/** A request to a route of a plugin, checked by the route's schemas. */
+export interface RouteCall {
+  /** Method and path as defined. */
+  readonly route: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** A raw body in base64. */
+  readonly bytes?: string;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The answer of a route's handler. */
+export interface SentAnswer extends Omit<RouteAnswer, "content"> {
+  readonly text?: string;
+  /** Base64. */
+  readonly bytes?: string;
 }
 
 /** A call of a service. */
@@ -181,6 +203,7 @@ export interface PluginApi {
   /** Reads the picture of a device; `null` while there is none. */
   image(request: { nativeId: string }): Promise<SentImage | null>;
   callService(request: ServiceRequest): Promise<unknown>;
+  answerRoute(request: RouteCall): Promise<SentAnswer>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */
   channelChanged(change: ChannelChange): Promise<void>;
   /** Begins a run of a schedule. The answer does not wait for its end. */
@@ -219,6 +242,8 @@ export interface HostApi extends HomeHostApi, ScheduleHostApi {
   /** Follows a channel of another plugin from now on; its value arrives as a change. */
   followChannel(request: { channel: string }): Promise<{ isProvided: boolean }>;
   callService(request: ServiceRequest): Promise<unknown>;
+  /** The address of a route with a secret in its path. */
+  routeUrl(request: { path: string }): Promise<string>;
   reportDegraded(request: { reason?: string }): Promise<void>;
   showStep(step: ShownStep): Promise<void>;
   log(record: LogRecord): Promise<void>;

@@ -19,9 +19,11 @@ import type {
   HostApi,
   LogRecord,
   QuiesceFault,
+  SentAnswer,
   ServiceRequest,
   StartRequest,
 } from "./protocol.ts";
+import { type RouteDefinition, routeKey, type RouteRequest } from "./route.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
@@ -97,6 +99,11 @@ export interface RunningTest {
    * the handler's error
    */
   call<D extends ServiceDefinition>(service: D, input: ServiceInput<D>): Promise<ServiceOutput<D>>;
+  /** Sends a request to a route of the plugin, which is not checked here, and returns the handler's answer. */
+  request<D extends RouteDefinition>(
+    route: D,
+    request?: Partial<RouteRequest<D>>,
+  ): Promise<SentAnswer>;
   /** Changes a channel of another plugin; `undefined` means that it is gone. The plugin has it when this returns. */
   feedChannel(name: string, value: unknown): void;
   /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
@@ -154,6 +161,19 @@ export async function startPlugin(
       const sent = await runner.image({ nativeId });
       return sent === null ? undefined : parseImage(sent);
     },
+    request: (
+      route,
+      { params = {}, query = {}, body, bytes, contentType = "", headers = {} } = {},
+    ) =>
+      runner.answerRoute({
+        route: routeKey(route),
+        params,
+        query,
+        body,
+        contentType,
+        headers,
+        ...(bytes ? { bytes: Buffer.from(bytes).toString("base64") } : {}),
+      }),
     feedChannel(name, value) {
       const json = value === undefined ? {} : { json: JSON.stringify(value) };
       runner.channelChanged({ channel: name, ...json });
@@ -306,6 +326,8 @@ class MemoryHost implements HostLink {
         return this.#followChannel(input);
       case "callService":
         return this.#callService(input);
+      case "routeUrl":
+        return `/api/v1/plugins/test/hooks/secret${(input as { path: string }).path}`;
       case "reportDegraded":
         this.degraded = (input as { reason?: string }).reason;
         return undefined;

@@ -15,10 +15,11 @@ import type { Middleware, RequestState } from "./route.ts";
 import { createRouting } from "./router.ts";
 import { channelPathRoutes } from "./routes/channel-paths.ts";
 import { createRoutes } from "./routes/index.ts";
+import { routesOfPlugins } from "./routes/plugin-routes.ts";
 import { readDocsPage, staticFiles } from "./static-files.ts";
 
 /** The part of a feed address that is a secret, also if no route matches. */
-const SECRET_PART = /(feeds).+/i;
+const SECRET_PART = /(feeds|hooks).+/i;
 
 /** The HTTP API and the dashboard's files, using the parts of the host. */
 export function createApp(parts: HttpDependencies): Koa<RequestState> {
@@ -41,7 +42,9 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   app.use(requireAllowedHost(() => config.current.server.hosts));
   app.use(requirePlainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
-  for (const step of createRouting(routes, prefix, { ...parts, contributed, limit })) app.use(step);
+  const ofPlugins = () => routesOfPlugins({ ...parts, plugins: () => parts.modules.routed() });
+  const gate = { ...parts, contributed, ofPlugins, limit };
+  for (const step of createRouting(routes, prefix, gate)) app.use(step);
 
   return app;
 }

@@ -36,9 +36,9 @@ export function readJson(description: Partial<BodyDescription> = {}): Middleware
   return async (ctx, next) => {
     if (hasBody(ctx)) {
       refuseEncoded(ctx);
-      requireType(ctx, types);
+      if (!description.raw) requireType(ctx, types);
       await requireSize(ctx, maxBytes);
-      if (description.unparsed) return next();
+      if (description.unparsed || description.raw) return next();
       await readText(ctx, async () => undefined);
       ctx.request.body = parseJson(ctx.request.rawBody as string);
     }

@@ -20,6 +20,7 @@ import type { ModuleManager } from "../modules/manager.ts";
 import type { Publisher } from "../mqtt/publish.ts";
 import type { OpenPackages } from "../packages/open-packages.ts";
 import type { Photos } from "../photos/photos.ts";
+import type { RouteSecrets } from "../routes/secrets.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
 import type { ServiceRegistry } from "../services/registry.ts";
 
@@ -43,6 +44,7 @@ export interface HttpDependencies {
   readonly publisher: Publisher;
   readonly modules: ModuleManager;
   readonly services: ServiceRegistry;
+  readonly routeSecrets: RouteSecrets;
   readonly installed: Pick<OpenPackages, "packages" | "plugins">;
   readonly calendar: Calendar;
   readonly calendarFeed: CalendarFeed;

@@ -163,7 +163,8 @@ function headerParameter(name: RequestHeader): object {
   return { name, in: "header", description: HEADERS[name], schema: Type.String() };
 }
 
-function requestBody({ schema, mergePatch, optional = false }: BodyDescription): object {
+function requestBody({ schema, mergePatch, raw, optional = false }: BodyDescription): object {
+  if (raw) return { required: !optional, content: { "*/*": {} } };
   const media = { schema: withOptionalDefaults(withReferences(schema)) };
   return {
     required: !optional,

@@ -45,6 +45,8 @@ export interface BodyDescription {
   readonly optional?: boolean;
   /** True for a body too large to be parsed in the host. The handler reads it with `readBytes`. */
   readonly unparsed?: boolean;
+  /** True for a body of any content type. The handler reads it with `readBytes`. */
+  readonly raw?: boolean;
   /** True for a JSON Merge Patch (RFC 7396), which may come under its own media type. */
   readonly mergePatch?: boolean;
 }

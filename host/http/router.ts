@@ -13,6 +13,8 @@ export interface RouterDependencies extends HttpDependencies {
   readonly limit: RateLimit;
   /** The routes that plugins contribute now. They have no parameters in their paths. */
   readonly contributed: () => readonly Route[];
+  /** The routes below `/plugins/:id` that running plugins add. */
+  readonly ofPlugins: () => readonly Route[];
 }
 
 /** The steps of every request to a route, in their order. */
@@ -21,6 +23,27 @@ export function createRouting(
   prefix: string,
   gate: RouterDependencies,
 ): Middleware[] {
+  const router = routerOf(routes, prefix, gate);
+  return [
+    router.routes() as Middleware,
+    contributed(prefix, gate),
+    routesOfModules(router, prefix, gate),
+  ];
+}
+
+/** Routes a request that no own route of the host matches to those of plugins, which come and go. */
+function routesOfModules(own: Router, prefix: string, gate: RouterDependencies): Middleware {
+  return async (ctx, next) => {
+    const isOfPlugin = ctx.path.startsWith(`${prefix}/plugins/`);
+    const added = isOfPlugin ? routerOf(gate.ofPlugins(), prefix, gate) : undefined;
+    const refuse = unmatched(added ? [own, added] : [own], gate);
+    await (added
+      ? (added.routes() as Middleware)(ctx, () => refuse(ctx, next) as Promise<void>)
+      : refuse(ctx, next));
+  };
+}
+
+function routerOf(routes: readonly Route[], prefix: string, gate: RouterDependencies): Router {
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
     assertScoped(route);
@@ -34,7 +57,7 @@ export function createRouting(
       ],
     );
   }
-  return [router.routes() as Middleware, contributed(prefix, gate), unmatched(router, gate)];
+  return router;
 }
 
 /** Answers requests to the routes that plugins contribute; the host's own come first. */
@@ -150,9 +173,9 @@ function readQuery(schema: TObject | undefined, ctx: Context): unknown {
 }
 
 /** The error for an unmatched request: an unknown path, or only a wrong method. */
-function unmatched(router: Router, gate: RouterDependencies): Middleware {
+function unmatched(routers: readonly Router[], gate: RouterDependencies): Middleware {
   return async (ctx) => {
-    const layers = router.match(ctx.path, ctx.method).path;
+    const layers = routers.flatMap((router) => router.match(ctx.path, ctx.method).path);
     if (layers.length === 0) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
     const allow = [...new Set(layers.flatMap(({ methods }) => methods)), "OPTIONS"].toSorted();
     return refuseMethod(ctx, allow, gate);

@@ -5,6 +5,7 @@ import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
 import type { ChannelPaths } from "../channels/paths.ts";
 import type { Bus } from "../events/bus.ts";
+import type { RoutedPlugin } from "../http/routes/plugin-routes.ts";
 import type { HostLog } from "../log.ts";
 import { compileRuntime } from "./build/runtime.ts";
 import { ModuleEvents } from "./events.ts";
@@ -72,6 +73,13 @@ export class ModuleManager {
   /** @throws MantelError `module_unknown` */
   get(id: string): ModuleView {
     return this.list().find((view) => view.id === id) ?? this.#module(id).view;
+  }
+
+  /** The plugins that contribute routes now. */
+  routed(): readonly RoutedPlugin[] {
+    return [...this.#modules.values()]
+      .filter(({ routes }) => routes.length > 0)
+      .map(({ id, routes, answerRoute }) => ({ id, routes, answer: answerRoute }));
   }
 
   /** @throws MantelError `module_unknown`, `reload_failed` */

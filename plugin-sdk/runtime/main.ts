@@ -113,6 +113,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   activateScene: (request, begin) => started().activateScene(request, begin),
   image: (request, begin) => started().image(request, begin),
   callService: (request, begin) => started().callService(request, begin),
+  answerRoute: (request, begin) => started().answerRoute(request, begin),
   channelChanged: (change) => (next ?? runner)?.channelChanged(change),
   runSchedule: (request) => started().runSchedule(request),
   homeChanged: (batch) => started().homeChanged(batch),

@@ -13,6 +13,7 @@ import {
   QUIESCE_FAULT_LENGTH,
   type QuiesceFault,
   type QuiesceResult,
+  type SentAnswer,
   type StartRequest,
   type StartResult,
 } from "../protocol.ts";
@@ -28,6 +29,7 @@ import { rejectOldNames } from "./old-names.ts";
 import { PrestartHost } from "./prestart-host.ts";
 import { freeze } from "./primordials.ts";
 import { createPublish } from "./publishing.ts";
+import { RuntimeRoutes } from "./routes.ts";
 import { Schedules } from "./schedule.ts";
 import { createCall, RuntimeServices, undeclared } from "./services.ts";
 import { createStorage } from "./storage.ts";
@@ -52,6 +54,7 @@ export class Runner {
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
   #services = new RuntimeServices();
+  #routes = new RuntimeRoutes();
   /** The pending or settled result of `connect`. */
   #connected: Promise<unknown> | undefined;
 
@@ -95,7 +98,7 @@ export class Runner {
     this.#followers.started();
     this.#schedules.started();
     this.#running = started;
-    return { services: this.#services.definitions };
+    return { services: this.#services.definitions, routes: this.#routes.definitions };
   }
 
   /** Runs the plugin's `start`. If it fails, everything it opened is closed. */
@@ -108,6 +111,7 @@ export class Runner {
       const started = await this.#plugin.start(this.#context(id, request), connected);
       const running = (started ?? {}) as RunningPlugin<unknown>;
       this.#services = new RuntimeServices(running.services);
+      this.#routes = new RuntimeRoutes(running.routes);
       return running;
     } catch (error) {
       this.#ended.abort();
@@ -142,6 +146,13 @@ export class Runner {
       await begin?.();
       const image = await this.#running.image?.(nativeId);
       return image === undefined ? null : toSentImage(image);
+    });
+  }
+
+  answerRoute(request: Input<"answerRoute">, begin?: Begin): Promise<SentAnswer> {
+    return this.#accept(async () => {
+      await begin?.();
+      return this.#routes.answer(request);
     });
   }
 
@@ -232,6 +243,7 @@ export class Runner {
       home: createHome(request.home, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,
+      routes: { url: ({ path }) => host.call("routeUrl", { path }) },
       signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),

@@ -23,6 +23,7 @@ import type { HostLog } from "../../host/log.ts";
 import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
 import { openChannel } from "../../host/modules/process/channel.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
+import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
@@ -72,6 +73,7 @@ const INPUTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     name: fc.constantFrom("calendar.events", "mqtt.broker"),
     input: anyJson,
   }),
+  routeUrl: fc.record({ path: oddText }),
   reportDegraded: fc.record({ reason: fc.option(oddText, { nil: undefined }) }),
   showStep: fc.record({ step: fc.integer(), title: oddText, form: anyJson }),
   log: fc.record({ level: fc.constantFrom("info", "loud"), sentence: oddText, fields: anyJson }),
@@ -299,13 +301,10 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
     call: () => Promise.reject(new Error("none")),
   });
   const home = { devices, scenes, commands, calendar, feeds, coordinates: () => undefined };
-  return {
-    devices,
-    scenes,
-    services: new ServiceRegistry(),
-    publications,
-    channels,
-    home,
-    scheduler,
+  const routes = {
+    routeSecrets: await RouteSecrets.open(dataFolder, log),
+    routePrefix: () => "/api/v1",
   };
+  const services = new ServiceRegistry();
+  return { devices, scenes, services, publications, channels, home, scheduler, ...routes };
 }

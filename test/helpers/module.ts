@@ -19,6 +19,7 @@ import { BridgeTable } from "../../host/modules/module-bridge.ts";
 import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
 import { WarmProcessPool } from "../../host/modules/process/warm-process.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
+import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
@@ -102,6 +103,8 @@ export async function startModules(
     gone: () => published.delete(name),
   });
   const registry = new ModuleManager({
+    routeSecrets: await RouteSecrets.open(dataFolder, log),
+    routePrefix: () => "/api/v1",
     bus,
     config,
     log,

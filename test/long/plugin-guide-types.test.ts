@@ -18,6 +18,7 @@ const SETTINGS = {
     `test/${PLUGIN}/index.test.ts`,
     `test/${PLUGIN}/conformance.test.ts`,
     "plugins/garden-news/index.ts",
+    "plugins/garden-log/index.ts",
     "test/plugins/garden-news/index.test.ts",
     "plugins/garden-butler/index.ts",
     "test/plugins/garden-butler/index.test.ts",

@@ -32,7 +32,7 @@ test("a start reports the definitions of its services", async (t) => {
     services: [provide(echo, (text) => text), provide(twice, () => undefined)],
   }));
 
-  assert.deepEqual(await started, { services: [echo, twice] });
+  assert.deepEqual((await started).services, [echo, twice]);
 });
 
 for (const [what, services, said] of [

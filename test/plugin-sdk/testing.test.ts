@@ -5,7 +5,9 @@ import { test } from "node:test";
 import {
   brokerAddress,
   definePlugin,
+  defineRoute,
   type DeviceDescription,
+  handle,
   mqttPublish,
   type PluginStatus,
   provide,
@@ -448,4 +450,35 @@ test("a device that uses a canonical name with another meaning is refused, as by
       return true;
     });
   }
+});
+
+test("a test can send requests to a route of the plugin", async () => {
+  const upload = defineRoute({
+    method: "POST",
+    path: "/files/:name",
+    scope: "control",
+    summary: "Upload a file",
+    raw: true,
+  });
+  const host = await startPlugin(
+    definePlugin({
+      start: ({ routes }) => ({
+        routes: [
+          handle(upload, async ({ params, bytes, headers }) => ({
+            json: [params, bytes.length, headers, await routes.url(upload)],
+          })),
+        ],
+      }),
+    }),
+  );
+
+  const answer = await host.request(upload, {
+    params: { name: "a" },
+    bytes: Buffer.from("abc"),
+    headers: { "x-signature": "s" },
+  });
+
+  const url = "/api/v1/plugins/test/hooks/secret/files/:name";
+  assert.deepEqual(answer, { json: [{ name: "a" }, 3, { "x-signature": "s" }, url] });
+  await host.stop();
 });

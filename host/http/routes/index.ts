@@ -18,6 +18,7 @@ import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
+import { routesOfPlugins } from "./plugin-routes.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
 import { roomRoutes } from "./rooms.ts";
@@ -43,7 +44,11 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...discoveryRoutes({
       ...parts,
       table: () => table,
-      contributed: () => [...describedServices(parts.services), ...parts.contributed()],
+      contributed: () => [
+        ...describedServices(parts.services),
+        ...parts.contributed(),
+        ...routesOfPlugins({ ...parts, plugins: () => parts.modules.routed() }),
+      ],
     }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),

@@ -6,6 +6,7 @@ import { normalServiceKey, PUBLICATIONS, type PublicationName } from "@mantel/pl
 import type { ChannelFollower } from "../../channels/follower.ts";
 import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
+import type { RouteSecrets } from "../../routes/secrets.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import { parseChain } from "../../services/chain.ts";
@@ -34,6 +35,9 @@ export interface HostDependencies {
   readonly channels: ChannelRegistry;
   readonly home: HomeDependencies;
   readonly scheduler: Scheduler;
+  readonly routeSecrets: RouteSecrets;
+  /** The prefix of the API, such as `/api/v1`. */
+  readonly routePrefix: () => string;
 }
 
 /** The module that makes the calls. */
@@ -67,6 +71,10 @@ export function hostApi(
         return parts.services.callFor({ key, input, chain: parseChain(chain) });
       }
       throw undeclared(id, `call ${key}`, `"uses": ["${key}"]`);
+    },
+    async routeUrl({ path }) {
+      const secret = await parts.routeSecrets.secretOf(id);
+      return `${parts.routePrefix()}/plugins/${id}/hooks/${secret}${String(path).slice(0, 500)}`;
     },
     reportDegraded({ reason }) {
       requireLive(caller);

@@ -5,7 +5,13 @@ import type { Live } from "./handover.ts";
 import { PauseGate } from "./pause-gate.ts";
 
 /** The calls that the host makes to a plugin. */
-export type PluginMethod = "command" | "activateScene" | "image" | "callService" | "runSchedule";
+export type PluginMethod =
+  | "command"
+  | "activateScene"
+  | "image"
+  | "callService"
+  | "answerRoute"
+  | "runSchedule";
 
 /** Results of calls since the host started. Dropped calls were refused before the plugin saw them. */
 export interface CallCounts {

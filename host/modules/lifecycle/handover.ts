@@ -8,8 +8,10 @@ import {
   type QuiesceResult,
   type StartRequest,
 } from "@mantel/plugin-sdk/protocol";
+import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Type } from "typebox";
+import { parseRoutes } from "../../routes/definitions.ts";
 import { parseDefinitions, type ServiceDefinitions } from "../../services/definitions.ts";
 import { check } from "../../validate.ts";
 import { exitReason } from "../process/exit-reason.ts";
@@ -54,6 +56,7 @@ export interface Candidate {
 /** A candidate that has started, with the services that its code provides. */
 export interface Live extends Candidate {
   readonly services: ServiceDefinitions;
+  readonly routes: readonly RouteDefinition[];
 }
 
 /** The dependencies of a handover. */
@@ -139,7 +142,8 @@ export async function startCandidate(
   const started = await candidate.generation.peer.call("start", request, startMs);
   const { manifest } = candidate.build.plugin;
   const services = parseDefinitions(started?.services ?? [], manifest, parts.warn);
-  return { ...candidate, request, services };
+  const routes = parseRoutes(started?.routes ?? [], manifest.id);
+  return { ...candidate, request, services, routes };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import type { PluginApi, RouteCall } from "@mantel/plugin-sdk/protocol";
+import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import type { ModuleFault, ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
+import { type CheckedAnswer, checkAnswer, WrongAnswer } from "../../routes/answer.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { locationInStack } from "../build/code-frame.ts";
@@ -63,6 +65,7 @@ export class LiveProcess {
   #limits: ModuleView["limits"] = limitsOf({});
   /** The services of the live process, or of the last one. */
   #services: ServiceDefinitions = new Map();
+  #routes: readonly RouteDefinition[] = [];
   #live: Live | undefined;
   /** The one process that may call the host. */
   #callingGeneration: PluginProcess | undefined;
@@ -165,6 +168,20 @@ export class LiveProcess {
     return this.#services;
   }
 
+  /** The routes of the running code, or of the code that ran before a restart; none once it was stopped. */
+  get routes(): readonly RouteDefinition[] {
+    return this.#routes;
+  }
+
+  /** Answers a request to a route. @throws MantelError; its own errors are in the module's log */
+  async answerRoute(definition: RouteDefinition, call: RouteCall): Promise<CheckedAnswer> {
+    try {
+      return checkAnswer(definition, await this.call("answerRoute", call));
+    } catch (error) {
+      throw this.#toldRouteError(error, call.route);
+    }
+  }
+
   /** Calls a service of the live process. @throws ServiceError; MantelError as `CallRouter.call` */
   callService(call: ServiceCall): Promise<unknown> {
     const { key, input, chain } = call;
@@ -178,6 +195,7 @@ export class LiveProcess {
   /** Quiesces and ends the live process. */
   async stop(): Promise<void> {
     const live = this.#forget();
+    this.#routes = [];
     this.releaseCalls();
     if (!live) return;
     const { generation } = live;
@@ -189,6 +207,15 @@ export class LiveProcess {
       );
     this.#callingGeneration = undefined;
     await generation.terminate();
+  }
+
+  /** Expected failures reach the client; faults of the code and wrong answers are only in the log. */
+  #toldRouteError(error: unknown, route: string): unknown {
+    if (error instanceof MantelError && !(error instanceof WrongAnswer)) return error;
+    if (error instanceof WrongAnswer)
+      this.#events.warn(`a route gave a wrong answer`, `${route}: ${error.message}`);
+    const message = `the route ${route} of ${this.#id} failed; see the log of ${this.#id}`;
+    return new MantelError("internal", message, { cause: error });
   }
 
   async #handOver(old: Candidate, next: Candidate): Promise<HandoverResult> {
@@ -253,6 +280,7 @@ export class LiveProcess {
     if (this.#live?.generation !== live.generation) this.#watchExit(live); // once per process, even after repeated rollbacks
     this.#live = live;
     this.#services = live.services;
+    this.#routes = live.routes;
     this.#limits = this.#limitsFor(live.build);
     this.#events.onLive(live);
     this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onFigures(figures));

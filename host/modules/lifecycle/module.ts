@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { ModuleFault, ModuleView, ReloadResult } from "../../api/module.ts";
 import { ServiceNameTaken } from "../../services/registry.ts";
@@ -227,6 +228,15 @@ export class Module {
   get trials(): TrialRuns | undefined {
     return this.#server?.trials;
   }
+
+  /** The routes that its running code contributes. */
+  get routes(): readonly RouteDefinition[] {
+    return this.isWorking || this.status.isComingBack ? (this.#server?.process.routes ?? []) : [];
+  }
+
+  /** Answers a request to one of its routes. @throws MantelError as `LiveProcess.answerRoute` */
+  readonly answerRoute: LiveProcess["answerRoute"] = (...asked) =>
+    this.#server?.process.answerRoute(...asked) ?? Promise.reject(this.#withoutServer());
 
   /** Resolves when calls need not wait; `undefined` if they need not now. @throws MantelError `module_down` */
   readonly ready = (): Promise<void> | undefined => this.#server?.process.ready();

@@ -39,6 +39,7 @@ const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   publishChannel: { bytes: 3 * CHANNEL_LIMITS.mostBytes, values: 100 },
   followChannel: FEW,
   callService: { bytes: LONGEST_MESSAGE, values: 50_000 },
+  routeUrl: FEW,
   reportDegraded: FEW,
   showStep: { bytes: 2 ** 18, values: 20_000 },
   log: FEW,

@@ -43,6 +43,7 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   publishChannel: true,
   followChannel: true,
   callService: true,
+  routeUrl: true,
   reportDegraded: true,
   showStep: true,
   log: true,

@@ -29,6 +29,7 @@ import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Photos } from "../../../host/photos/photos.ts";
+import { RouteSecrets } from "../../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../../host/services/registry.ts";
 import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
@@ -96,6 +97,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
       audit: new Audit(data),
     }),
     services: new ServiceRegistry(),
+    routeSecrets: await RouteSecrets.open(data, log),
     photos: await Photos.open(data),
     modules: demoModules() as unknown as ModuleManager,
     installed: noPlugins() as unknown as HttpDependencies["installed"],
@@ -233,6 +235,7 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
     },
     logs: (id) => (get(id), []),
     settled: () => true,
+    routed: () => [],
     counts: () => ({ active: 1, failed: 0 }),
     follow: async () => undefined,
     plugins: () => [],

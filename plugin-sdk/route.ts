@@ -1,0 +1,163 @@
+import type { Static, TObject, TSchema } from "typebox";
+import { MantelError } from "./errors.ts";
+import type { ServiceScope } from "./service.ts";
+
+/** Limits of routes. */
+export const ROUTE_LIMITS = {
+  routes: 50,
+  pathLength: 200,
+  summaryLength: 200,
+  headers: 20,
+  /** Bytes of a body without `maxBytes`. */
+  usualBytes: 2 ** 16,
+  /** The most bytes of a body, and of an answer. */
+  mostBytes: 2 ** 20,
+} as const;
+
+export const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const SEGMENT = "([a-z0-9][a-z0-9._-]*|:[a-z][A-Za-z0-9]*)";
+/** The pattern of a route's path: fixed parts in lower case, and parameters such as `:id`. */
+export const ROUTE_PATH = `^(/${SEGMENT})+$`;
+/** First parts of paths below `/plugins/:id` that belong to the host. */
+export const RESERVED_PATHS = ["config", "hooks", "icon", "pin", "readme", "update"] as const;
+
+/** The argument of `defineRoute`. */
+export interface RouteOptions<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema | undefined,
+  Response extends TSchema | undefined,
+> {
+  readonly method: (typeof ROUTE_METHODS)[number];
+  /** Below `/api/v1/plugins/<id>`, such as `/feeds/:name`. */
+  readonly path: string;
+  /** The scope that a token needs. `public` needs `secretInPath`. */
+  readonly scope: ServiceScope | "public";
+  /** A short text for the list of operations. */
+  readonly summary: string;
+  /** Schemas of the parameters in the path, which are texts. */
+  readonly params?: Params;
+  /** Schemas of the query's parameters: texts, or arrays of texts. */
+  readonly query?: Query;
+  /** The schema of a JSON body; absent for a route without one. */
+  readonly body?: Body;
+  /** The schema of the JSON that the handler answers with. */
+  readonly response?: Response;
+  /** True for a body of any content type, which the handler gets as bytes. */
+  readonly raw?: boolean;
+  /** The largest body; 65,536 if absent, and at most 1,048,576. */
+  readonly maxBytes?: number;
+  /** Names of request headers that the handler gets, in lower case, such as `x-hub-signature-256`. */
+  readonly headers?: readonly string[];
+  /**
+   * True for a route that is called without a token, at an address with a secret part, which only `ctx.routes.url`
+   * tells. For webhooks and OAuth call-backs.
+   */
+  readonly secretInPath?: boolean;
+}
+
+/** One HTTP route of a plugin: a result of `defineRoute`. */
+export type RouteDefinition<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema | undefined = TSchema | undefined,
+  Response extends TSchema | undefined = TSchema | undefined,
+> = RouteOptions<Params, Query, Body, Response>;
+
+/** The type that a schema describes; without a schema anything. */
+type Described<S extends TSchema | undefined> = [NonNullable<S>] extends [never]
+  ? unknown
+  : Static<NonNullable<S>>;
+
+/** A checked request for a handler. */
+export interface RouteRequest<D extends RouteDefinition = RouteDefinition> {
+  readonly params: Static<NonNullable<D["params"]>>;
+  readonly query: Static<NonNullable<D["query"]>>;
+  /** The JSON body; `undefined` for a raw one. */
+  readonly body: Described<D["body"]>;
+  /** The bytes of a raw body. */
+  readonly bytes: Uint8Array;
+  /** The content type of a raw body; empty if the client sent none. */
+  readonly contentType: string;
+  /** The request headers that the route names, as far as the client sent them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The answer of a handler: JSON, text or bytes, a redirect, or only a status. */
+export interface RouteAnswer<D extends RouteDefinition = RouteDefinition> {
+  /** 200 if absent, 204 without any content, and 302 for a redirect. */
+  readonly status?: number;
+  /** Checked by `response`. */
+  readonly json?: Described<D["response"]>;
+  readonly content?: string | Uint8Array;
+  /** The content type of `content`, such as `text/csv`. Scripts are refused. */
+  readonly type?: string;
+  /** An absolute http(s) URL, or a path of this host. */
+  readonly redirect?: string;
+  /** Some of `cache-control`, `content-disposition`, `content-language`, `etag`, `last-modified` and `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type RouteHandler<D extends RouteDefinition> = (
+  request: RouteRequest<D>,
+) => RouteAnswer<D> | Promise<RouteAnswer<D>>;
+
+/** A route with its handler: a result of `handle`. */
+export interface HandledRoute {
+  readonly definition: RouteDefinition;
+  readonly handler: (request: never) => unknown;
+}
+
+/**
+ * Defines an HTTP route below `/api/v1/plugins/<id>`.
+ * @throws MantelError `invalid` for a path that the host would refuse
+ */
+export function defineRoute<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema | undefined = undefined,
+  Response extends TSchema | undefined = undefined,
+>(
+  options: RouteOptions<Params, Query, Body, Response>,
+): RouteDefinition<Params, Query, Body, Response> {
+  const fault = routeFault(options);
+  if (fault === undefined) return options;
+  throw new MantelError("invalid", `invalid route ${options.method} ${options.path}: ${fault}`);
+}
+
+/** Connects a route with its handler. `start` returns a list of these under `routes`. */
+export function handle<D extends RouteDefinition>(
+  definition: D,
+  handler: RouteHandler<D>,
+): HandledRoute {
+  return { definition, handler };
+}
+
+/** The method and path of a route, by which it is found. */
+export function routeKey({ method, path }: Pick<RouteDefinition, "method" | "path">): string {
+  return `${method} ${path}`;
+}
+
+/** The reason why the host would refuse a route, as the rest of a sentence. */
+export function routeFault({
+  path,
+  scope,
+  secretInPath = false,
+  raw = false,
+  body,
+  method,
+  headers = [],
+}: RouteDefinition): string | undefined {
+  if (!new RegExp(ROUTE_PATH).test(path)) return "a path is such as /feeds/:name, in lower case";
+  const [, first = ""] = path.split("/");
+  if (RESERVED_PATHS.some((each) => each === first)) return `the path /${first} is the host's own`;
+  if (first.startsWith(":")) return "a path begins with a fixed part";
+  if ((scope === "public") !== secretInPath) {
+    return 'the scope "public" and secretInPath: true belong together';
+  }
+  if (raw && body) return "a raw body has no schema";
+  if (method === "GET" && (raw || body)) return "a GET has no body";
+  const secret = headers.find((name) => /^(authorization|cookie|proxy-.*|host)$/i.test(name));
+  return secret && `the header ${secret} is not given to plugins`;
+}

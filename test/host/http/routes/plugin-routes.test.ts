@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { defineRoute, Type } from "@mantel/plugin-sdk";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { RouteCall } from "@mantel/plugin-sdk/protocol";
+import type { RoutedPlugin } from "../../../../host/http/routes/plugin-routes.ts";
+import type { CheckedAnswer } from "../../../../host/routes/answer.ts";
+import { demoModules, json, serveApp } from "../serve-app.ts";
+
+const feed = defineRoute({
+  method: "POST",
+  path: "/feeds/:name",
+  scope: "control",
+  summary: "Add to a feed",
+  params: Type.Object({ name: Type.String({ maxLength: 5 }) }),
+  query: Type.Object({ at: Type.Optional(Type.String({ pattern: "^[0-9]+$" })) }),
+  body: Type.Object({ title: Type.String() }),
+  response: Type.Object({ ok: Type.Boolean() }),
+});
+const hook = defineRoute({
+  method: "POST",
+  path: "/pushed",
+  scope: "public",
+  summary: "Receive a push",
+  raw: true,
+  maxBytes: 10,
+  headers: ["x-signature"],
+  secretInPath: true,
+});
+const OK: CheckedAnswer = {
+  status: 200,
+  headers: {},
+  type: "application/json",
+  body: Buffer.from('{"ok":true}'),
+};
+
+/** An app with a plugin that contributes routes. */
+async function open(t: TestContext, answer: () => CheckedAnswer = () => OK) {
+  const calls: RouteCall[] = [];
+  const news: RoutedPlugin = {
+    id: "news",
+    routes: [feed, hook],
+    answer: async (_, call) => {
+      calls.push(call);
+      return answer();
+    },
+  };
+  const plugins = [news];
+  const modules = { ...demoModules(), routed: () => plugins };
+  const app = await serveApp(t, { modules });
+  const secret = await app.parts.routeSecrets.secretOf("news");
+  return { ...app, calls, plugins, secret };
+}
+const codeOf = async (answer: Response) => [
+  answer.status,
+  ((await answer.json()) as { code: string }).code,
+];
+
+test("a request reaches the plugin with checked parameters, query and body", async (t) => {
+  const { api, calls } = await open(t);
+
+  const answer = await api(
+    "control",
+    "/plugins/news/feeds/world?at=5&x=1",
+    json("POST", { title: "Rain" }),
+  );
+
+  assert.equal(answer.status, 200);
+  assert.deepEqual(await answer.json(), { ok: true });
+  assert.deepEqual(calls, [
+    {
+      route: "POST /feeds/:name",
+      params: { name: "world" },
+      query: { at: "5" },
+      body: { title: "Rain" },
+      contentType: "",
+      headers: {},
+    },
+  ]);
+});
+
+test("a request that does not fit the route does not reach the plugin", async (t) => {
+  const { api, calls } = await open(t);
+  const post = (path: string, body: unknown, scope: "read" | "control" = "control") =>
+    api(scope, `/plugins/news${path}`, json("POST", body));
+  const title = { title: "Rain" };
+
+  assert.deepEqual(await codeOf(await post("/feeds/longer", title)), [400, "bad_id"]);
+  assert.deepEqual(await codeOf(await post("/feeds/world?at=x", title)), [422, "invalid"]);
+  assert.deepEqual(await codeOf(await post("/feeds/world", {})), [422, "invalid"]);
+  assert.deepEqual(await codeOf(await post("/feeds/world", title, "read")), [
+    403,
+    "insufficient_scope",
+  ]);
+  assert.deepEqual(await codeOf(await post("/other", title)), [404, "not_found"]);
+  assert.deepEqual(await codeOf(await api("control", "/plugins/news/feeds/world")), [
+    405,
+    "method_not_allowed",
+  ]);
+  assert.deepEqual(calls, []);
+});
+
+test("a webhook needs no token at its secret address, and gets bytes and the named headers", async (t) => {
+  const { url, calls, secret, log } = await open(t);
+  const address = `${url}/api/v1/plugins/news/hooks/${secret}/pushed`;
+  const headers = { "content-type": "text/xml", "x-signature": "abc", "x-other": "secret" };
+
+  const answer = await fetch(address, { method: "POST", headers, body: "<x/>" });
+
+  assert.equal(answer.status, 200);
+  const [{ bytes, contentType, headers: given } = assert.fail()] = calls;
+  assert.deepEqual(
+    [Buffer.from(bytes ?? "", "base64").toString(), contentType, given],
+    ["<x/>", "text/xml", { "x-signature": "abc" }],
+  );
+  assert.ok(!JSON.stringify(log.records).includes(secret), "the log has no secret");
+});
+
+test("a wrong secret, the address without it and a body that is too large are refused", async (t) => {
+  const { url, calls, secret } = await open(t);
+  const post = (path: string, body = "") =>
+    fetch(`${url}/api/v1/plugins/news${path}`, { method: "POST", body });
+
+  assert.deepEqual(await codeOf(await post(`/hooks/${"x".repeat(32)}/pushed`)), [
+    401,
+    "unauthorized",
+  ]);
+  assert.equal((await post("/pushed")).status, 404);
+  assert.deepEqual(await codeOf(await post(`/hooks/${secret}/pushed`, "x".repeat(11))), [
+    413,
+    "body_too_large",
+  ]);
+  assert.deepEqual(calls, []);
+});
+
+test("an answer runs no scripts and cannot use the dashboard's cookie", async (t) => {
+  const page = { ...OK, type: "text/html", body: Buffer.from("<script>1</script>") };
+  const { api } = await open(t, () => page);
+
+  const { headers } = await api(
+    "control",
+    "/plugins/news/feeds/world",
+    json("POST", { title: "x" }),
+  );
+
+  assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'.*; sandbox$/);
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("cache-control"), "no-store");
+  assert.equal(headers.get("set-cookie"), null);
+});
+
+test("an expected failure of the plugin is a problem document", async (t) => {
+  const { api } = await open(t, () => {
+    throw new MantelError("not_found", "there is no feed world");
+  });
+
+  const answer = await api("control", "/plugins/news/feeds/world", json("POST", { title: "x" }));
+
+  assert.deepEqual(await codeOf(answer), [404, "not_found"]);
+});
+
+test("routes are in the API's document as long as their plugin runs", async (t) => {
+  const { api, plugins, secret } = await open(t);
+  const document = async () => (await api("read", "/openapi.json")).text();
+
+  const before = await document();
+  plugins.length = 0;
+  const after = await document();
+
+  assert.match(before, /"\/api\/v1\/plugins\/news\/feeds\/\{name\}":\{"post"/);
+  assert.match(before, /\/plugins\/news\/hooks\/\{secret\}\/pushed/);
+  assert.ok(!before.includes(secret));
+  assert.ok(!after.includes("/plugins/news/"));
+});
+
+test("the secret of a plugin stays the same, and is its own", async (t) => {
+  const { parts, secret } = await open(t);
+
+  assert.equal(await parts.routeSecrets.secretOf("news"), secret);
+  assert.notEqual(await parts.routeSecrets.secretOf("mail"), secret);
+  assert.deepEqual(
+    [
+      parts.routeSecrets.admits("news", secret),
+      parts.routeSecrets.admits("mail", secret),
+      parts.routeSecrets.admits("other", ""),
+    ],
+    [true, false, false],
+  );
+});
