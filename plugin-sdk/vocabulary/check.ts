@@ -1,10 +1,4 @@
-import {
-  type Capabilities,
-  type Capability,
-  DEVICE_KINDS,
-  type DeviceDescription,
-  type DeviceKind,
-} from "../device.ts";
+import type { Capabilities, Capability, DeviceDescription, DeviceKind } from "../device.ts";
 import type { Fault } from "../errors.ts";
 import type { CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
 import { KINDS } from "./kinds.ts";
@@ -57,8 +51,8 @@ function misuseOf(kind: DeviceKind, name: string, capability: Capability): strin
 }
 
 /** The required capabilities of each kind. */
-const REQUIRED: ReadonlyMap<DeviceKind, readonly string[]> = new Map(
-  DEVICE_KINDS.map((kind) => [kind, requiredOf(kind)]),
+const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(KINDS).map(([kind, { capabilities }]) => [kind, requiredOf(capabilities)]),
 );
 
 /** The required capabilities that a device without parts, or a part, of this kind lacks. */
@@ -66,8 +60,8 @@ export function missingCapabilities(kind: DeviceKind, capabilities: Capabilities
   return (REQUIRED.get(kind) ?? []).filter((name) => !Object.hasOwn(capabilities, name));
 }
 
-function requiredOf(kind: DeviceKind): string[] {
-  const all = Object.entries(KINDS[kind].capabilities);
+function requiredOf(capabilities: CanonicalCapabilities): string[] {
+  const all = Object.entries(capabilities);
   return all.flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
 }
 
