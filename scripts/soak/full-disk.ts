@@ -7,7 +7,7 @@ import { KillableHost } from "./killable-host.ts";
 
 /** Disk size: slightly more than a host with one plugin needs. */
 const DISK_MIB = 20;
-/** Maximum free space while a document is written. */
+/** Maximum free space while a document is written. In half of the rounds there is a quarter of it or less. */
 const LAST_BYTES = 60_000;
 
 /** The result of a run on a full disk. */
@@ -37,7 +37,7 @@ export async function fillDiskRepeatedly(count: number): Promise<FullDiskCount> 
     await host.start();
     await host.writeAll();
     for (let round = 0; round < count; round++) {
-      await fill(home.data, Math.random() * LAST_BYTES);
+      await fill(home.data, Math.random() ** 2 * LAST_BYTES);
       for (const status of await host.writeAll()) statuses[status] = (statuses[status] ?? 0) + 1;
       if (round % 10 === 9) await restartWithRoom(host, home.data);
       lost += (await host.lost()).length;
