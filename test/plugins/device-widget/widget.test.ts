@@ -138,7 +138,7 @@ async function unlocks(page: Page, { host }: Stage): Promise<void> {
   await door.click();
 
   await until(async () => (await stateOf(host, "stage:lock:1")).locked === false);
-  await door.getByText("Unlocked").waitFor();
+  await door.getByText("Unlocked", { exact: true }).waitFor(); // not "Front door unlocked"
 }
 
 async function colours(page: Page, { host }: Stage): Promise<void> {
