@@ -1,6 +1,6 @@
+import { readEvents, type StreamEvent } from "@mantel/plugin-sdk/client/event-stream";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
-import { readEvents, type StreamEvent } from "./event-stream.ts";
 
 /**
  * State of the connection to the host. `since` and `retryAt` use `performance.now`, which never

@@ -1,5 +1,5 @@
+import type { StreamEvent } from "@mantel/plugin-sdk/client/event-stream";
 import { MODULE_STATES } from "@mantel/plugin-sdk/module-state";
-import type { StreamEvent } from "./event-stream.ts";
 
 type Check = (value: unknown) => boolean;
 

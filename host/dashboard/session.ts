@@ -1,3 +1,4 @@
+import type { StreamEvent } from "@mantel/plugin-sdk/client/event-stream";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
@@ -9,7 +10,6 @@ import { Commands } from "./commands.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
 import { type ChannelData, channelOf, dataOf } from "./event-data.ts";
-import type { StreamEvent } from "./event-stream.ts";
 import { rememberLocale } from "./i18n/page.ts";
 import { words } from "./i18n/shell.ts";
 import type { Display, Layout } from "./layout.ts";

@@ -1,13 +1,16 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Cause } from "@mantel/plugin-sdk/cause";
-import { Device } from "@mantel/plugin-sdk/device";
+import { Capability, CommandBody, Device } from "@mantel/plugin-sdk/device";
 import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { type TObject, type TSchema, Type } from "typebox";
-import { ModuleView } from "../api/module.ts";
-import { PluginView } from "../api/plugin.ts";
+import { LayoutDocument, LayoutRevision } from "../api/layout.ts";
+import { ModuleView, ReloadResult, WidgetView } from "../api/module.ts";
+import { FoundPackage, Operation, PluginView } from "../api/plugin.ts";
 import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
+import { Activation, SceneBody } from "../scenes/schema.ts";
+import { StreamEvent } from "./event-schema.ts";
 import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
 import { pathOf } from "./router.ts";
 
@@ -47,12 +50,29 @@ const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [Problem, "Problem"],
   [Cause, "Cause"],
   [Device, "Device"],
+  [Capability, "Capability"],
+  [CommandBody, "Command"],
   [BridgeView, "Bridge"],
   [Scene, "Scene"],
+  [SceneBody, "SceneInput"],
+  [Activation, "SceneActivation"],
   [ModuleView, "Module"],
+  [WidgetView, "Widget"],
+  [ReloadResult, "ReloadResult"],
   [PluginView, "Plugin"],
+  [Operation, "PluginOperation"],
+  [FoundPackage, "FoundPackage"],
+  [LayoutDocument, "Layout"],
+  [LayoutRevision, "LayoutRevision"],
   [CalendarEvent, "CalendarEvent"],
   [CalendarSource, "CalendarSource"],
+  [StreamEvent, "Event"],
+]);
+
+/** The names of schemas that are written as a reference. A cause in a cause has the same form. */
+const REFERENCES: ReadonlyMap<TSchema, string> = new Map([
+  ...COMPONENTS,
+  [Cause.properties.parent, "Cause"],
 ]);
 
 const HEADERS: Readonly<Record<RequestHeader, string>> = {
@@ -122,14 +142,14 @@ export function openApiDocument(api: {
 }
 
 function operation(route: Route): object {
-  const { scope, tag, summary, headers = [], body } = route;
+  const { operationId, scope, tag, summary, headers = [], body } = route;
   const parameters = [
     ...parametersOf(route.params, "path"),
     ...parametersOf(route.query, "query"),
     ...headers.map(headerParameter),
   ];
   return {
-    operationId: operationId(route),
+    operationId,
     tags: [tag],
     summary,
     ...(scope === "public"
@@ -139,13 +159,6 @@ function operation(route: Route): object {
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: { ...answers(route), ...problemAnswers(route) },
   };
-}
-
-/** `POST /modules/:id/reload` is `postModulesIdReload`. */
-function operationId({ method, path }: Route): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
-  return `${method.toLowerCase()}${capitalized.join("")}`;
 }
 
 function parametersOf(schema: TObject | undefined, place: "path" | "query"): object[] {
@@ -258,7 +271,7 @@ function pick(...names: (keyof typeof ANSWER_HEADERS)[]): object {
 function withReferences(node: unknown, whole?: TSchema): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((each) => withReferences(each));
-  const name = node === whole ? undefined : COMPONENTS.get(node);
+  const name = node === whole ? undefined : REFERENCES.get(node);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, withReferences(value)]),

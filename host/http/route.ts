@@ -63,6 +63,8 @@ export interface Route {
   readonly path: string;
   /** True for a path outside the prefix. */
   readonly outsidePrefix?: boolean;
+  /** The name of the operation in generated clients, such as `listDevices`. Unique, and never changed in a version. */
+  readonly operationId: string;
   readonly scope: Scope | "public";
   readonly tag: string;
   /** A short text for the list of operations. */
@@ -95,6 +97,13 @@ export function route<Params extends TObject, Query extends TObject>(
   row: TypedRoute<Params, Query>,
 ): Route {
   return row;
+}
+
+/** The operation id of a route that a plugin contributes: `POST /services/acme.news` is `postServicesAcmeNews`. */
+export function operationIdOf(method: Route["method"], path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return `${method.toLowerCase()}${capitalized.join("")}`;
 }
 
 /** The answer of an operation that returns one JSON document. */

@@ -35,6 +35,7 @@ export function auditRoutes({ audit }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/audit",
+      operationId: "listAuditEntries",
       scope: "admin",
       tag: "Audit",
       summary: "Read the log of changes",

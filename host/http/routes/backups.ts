@@ -31,6 +31,7 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
     route({
       ...shared,
       path: "/backup",
+      operationId: "createBackup",
       summary: "Make a backup; with a passphrase it contains the secrets, encrypted",
       body: { schema: BackupRequest, optional: true },
       answers: { 200: { description: "The file", type: TYPE } },
@@ -51,6 +52,7 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
     route({
       ...shared,
       path: "/restore",
+      operationId: "restoreBackup",
       summary:
         "Check a backup and restore it at the next start; keys and tokens stay unless requested",
       body: { schema: RestoreRequest, maxBytes: MAX_BYTES, unparsed: true },

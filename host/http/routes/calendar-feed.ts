@@ -39,6 +39,7 @@ function readingRoutes({ calendarFeed, feedAddresses }: FeedDependencies): Route
     route({
       ...shared,
       path: "/calendar/feed.ics",
+      operationId: "getCalendarFile",
       scope: "read",
       summary: "Read all calendars as one iCalendar file",
       handle: send,
@@ -46,6 +47,7 @@ function readingRoutes({ calendarFeed, feedAddresses }: FeedDependencies): Route
     route({
       ...shared,
       path: "/calendar/feeds/:secret.ics",
+      operationId: "getCalendarFeed",
       scope: "public", // the secret in the path authorizes
       params: Secret,
       summary: "Read all calendars as one iCalendar file, by a feed address",
@@ -77,6 +79,7 @@ function managingRoutes(parts: FeedDependencies): Route[] {
       ...managing,
       method: "GET",
       path: "/calendar/feeds",
+      operationId: "listCalendarFeeds",
       summary: "List feed addresses, without their secrets",
       answers: jsonAnswer("Oldest first", Type.Object({ feeds: Type.Array(FeedAddress) })),
       handle: () => ({ feeds: parts.feedAddresses.list() }),
@@ -92,6 +95,7 @@ function creatingRoute({ feedAddresses, prefix, ...parts }: FeedDependencies): R
     ...managing,
     method: "POST",
     path: "/calendar/feeds",
+    operationId: "createCalendarFeed",
     summary: "Make a feed address, which needs no token",
     body: { schema: FeedRequest },
     answers: { 201: { description: "The feed; its address is shown only this once", schema } },
@@ -110,6 +114,7 @@ function revokingRoute({ feedAddresses, ...parts }: FeedDependencies): Route {
     ...managing,
     method: "DELETE",
     path: "/calendar/feeds/:id",
+    operationId: "revokeCalendarFeed",
     params: Id,
     summary: "Revoke a feed address",
     answers: { 204: { description: "The feed address is revoked" } },

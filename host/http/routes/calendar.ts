@@ -35,6 +35,7 @@ export function calendarRoutes({ calendar }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/calendar/events",
+      operationId: "listCalendarEvents",
       scope: "read",
       tag: "Calendar",
       summary: "List events that overlap a window of time",

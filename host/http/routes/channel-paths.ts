@@ -4,7 +4,7 @@ import { type TSchema, Type } from "typebox";
 import type { ClaimedPath } from "../../channels/paths.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
-import { type Route, route } from "../route.ts";
+import { operationIdOf, type Route, route } from "../route.ts";
 
 /** The time after which a client may ask again for a value that was not published yet. */
 const FIRST_VALUE_MS = 1_000;
@@ -30,6 +30,7 @@ function routeOf({ path, plugin, served }: ClaimedPath, { channels }: Parts): Ro
   return route({
     method: "GET",
     path,
+    operationId: operationIdOf("GET", path),
     scope: declared?.scope ?? "read",
     tag: "Plugins",
     summary: `Read ${declared?.title ?? `${plugin}/${name}`}`,

@@ -46,6 +46,7 @@ export function channelRoutes({ channels }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/channels",
+      operationId: "listChannels",
       scope: "read",
       tag: "Channels",
       summary: "List the channels that the token may read",
@@ -68,6 +69,7 @@ export function channelRoutes({ channels }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/channels/:plugin/:name",
+      operationId: "getChannel",
       scope: "read",
       tag: "Channels",
       summary: "Read the last value of a channel",

@@ -26,6 +26,7 @@ export function configRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/config",
+      operationId: "getConfig",
       scope: "read",
       tag: "Config",
       summary: "Read the effective config",
@@ -39,6 +40,7 @@ export function configRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "PATCH",
       path: "/config",
+      operationId: "updateConfig",
       scope: "edit",
       tag: "Config",
       summary: "Change some keys, or reset them to their defaults with null",

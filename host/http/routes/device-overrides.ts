@@ -20,6 +20,7 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
     route({
       ...shared,
       method: "PATCH",
+      operationId: "updateDevice",
       summary: "Rename a device, put it into a room, or hide it; null restores the bridge's value",
       body: { schema: DevicePatch, mergePatch: true },
       answers: jsonAnswer("The changed device", Device),
@@ -33,6 +34,7 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
     route({
       ...shared,
       method: "DELETE",
+      operationId: "forgetDevice",
       summary: "Forget an unavailable device until its bridge finds it again",
       answers: { 204: { description: "The device is forgotten" } },
       errors: ["device_unknown", "device_present", "disk_full"],

@@ -51,6 +51,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/smart-home/devices",
+      operationId: "listDevices",
       scope: "read",
       tag: "Devices",
       summary: "List devices and their bridges",
@@ -66,6 +67,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/smart-home/devices/:id",
+      operationId: "getDevice",
       scope: "read",
       tag: "Devices",
       summary: "Read one device",
@@ -81,6 +83,7 @@ function imageRoute({ images }: HttpDependencies): Route {
   return route({
     method: "GET",
     path: "/smart-home/devices/:id/image",
+    operationId: "getDeviceImage",
     scope: "read",
     tag: "Devices",
     summary: "Read the picture of a device that has one, such as a camera",
@@ -115,6 +118,7 @@ function commandRoute({ commands }: HttpDependencies): Route {
   return route({
     method: "POST",
     path: "/smart-home/devices/:id/command",
+    operationId: "sendCommand",
     scope: "control",
     tag: "Devices",
     summary: "Send a command to a device",

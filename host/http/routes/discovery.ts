@@ -53,6 +53,7 @@ function prefixRoute({ version, prefix }: DiscoveryDependencies): Route {
   return route({
     method: "GET",
     path: "/api",
+    operationId: "getApi",
     outsidePrefix: true,
     scope: "public",
     tag: "API",
@@ -78,6 +79,7 @@ function documentRoute({ version, prefix, table, contributed }: DiscoveryDepende
   return route({
     method: "GET",
     path: "/openapi.json",
+    operationId: "getOpenApi",
     scope: "read",
     tag: "API",
     summary: "Read this document",
@@ -103,6 +105,7 @@ function pageRoute({ tokens, docsPage }: DiscoveryDependencies): Route {
   return route({
     method: "GET",
     path: "/docs",
+    operationId: "getDocs",
     scope: "public",
     tag: "API",
     summary: "Read and try the API in a browser",

@@ -3,6 +3,7 @@ import { permits } from "../../auth/scopes.ts";
 import { TOPICS } from "../../events/sse.ts";
 import { isAuthenticated, requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { StreamEvent } from "../event-schema.ts";
 import { type Route, route } from "../route.ts";
 
 /** The query, with the topics of plugins. */
@@ -29,6 +30,7 @@ export function eventRoutes({ streams, tokens, channelPaths }: HttpDependencies)
     route({
       method: "GET",
       path: "/events",
+      operationId: "followEvents",
       scope: "read",
       tag: "Events",
       summary: "Follow events as server-sent events; a token may have 32 open streams",
@@ -38,7 +40,9 @@ export function eventRoutes({ streams, tokens, channelPaths }: HttpDependencies)
         return known.query;
       },
       headers: ["Last-Event-ID"],
-      answers: { 200: { description: "An endless stream", type: "text/event-stream" } },
+      answers: {
+        200: { description: "An endless stream", type: "text/event-stream", schema: StreamEvent },
+      },
       errors: ["invalid", "insufficient_scope"],
       handle(ctx, { query, principal }) {
         if (query.topics?.includes("module.log")) requireScope(principal, "admin");

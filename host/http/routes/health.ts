@@ -27,6 +27,7 @@ function healthRoute(parts: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/health",
+    operationId: "getHealth",
     scope: "public",
     tag: "Health",
     summary: "Check that the host answers",
@@ -39,6 +40,7 @@ function readinessRoute(parts: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/health/ready",
+    operationId: "getReadiness",
     scope: "read",
     tag: "Health",
     summary: "Check that every module has settled",
@@ -57,6 +59,7 @@ function metricsRoute({ metrics }: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/metrics",
+    operationId: "getMetrics",
     scope: "read",
     tag: "Health",
     summary: "Read metrics in Prometheus' text format",

@@ -23,6 +23,7 @@ function currentRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/layout",
+      operationId: "getLayout",
       scope: "read",
       tag: "Layout",
       summary: "Read the layout",
@@ -33,6 +34,7 @@ function currentRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "PUT",
       path: "/layout",
+      operationId: "putLayout",
       scope: "edit",
       tag: "Layout",
       summary: "Replace the layout",
@@ -56,6 +58,7 @@ function historyRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/layout/history",
+      operationId: "listLayoutRevisions",
       scope: "read",
       tag: "Layout",
       summary: "List the layouts that can be restored",
@@ -65,6 +68,7 @@ function historyRoutes(parts: HttpDependencies): Route[] {
     route({
       method: "POST",
       path: "/layout/restore/:revision",
+      operationId: "restoreLayout",
       scope: "edit",
       tag: "Layout",
       summary: "Restore an earlier layout",

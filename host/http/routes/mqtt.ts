@@ -11,6 +11,7 @@ export function mqttRoutes({ publisher }: HttpDependencies): Route[] {
     route({
       method: "POST",
       path: "/mqtt/publish",
+      operationId: "publishMessage",
       scope: "admin",
       tag: "MQTT",
       summary: "Publish a message to the broker",

@@ -13,6 +13,7 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/photos",
+      operationId: "listPhotos",
       scope: "read",
       tag: "Photos",
       summary: "List the pictures for the photo frame",
@@ -22,6 +23,7 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
     route({
       method: "GET",
       path: "/photos/:name",
+      operationId: "getPhoto",
       scope: "read",
       tag: "Photos",
       summary: "Read a picture",

@@ -6,7 +6,7 @@ import type { CheckedAnswer } from "../../routes/answer.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import { check } from "../../validate.ts";
 import { readBytes } from "../body.ts";
-import type { Answer, Call, Context, Route } from "../route.ts";
+import { type Answer, type Call, type Context, operationIdOf, type Route } from "../route.ts";
 
 /** A running plugin with routes. */
 export interface RoutedPlugin {
@@ -42,9 +42,11 @@ function rowOf(
   const { id } = plugin;
   const isSecret = definition.secretInPath === true;
   const bound = maxBytes ?? ROUTE_LIMITS.usualBytes;
+  const place = `/plugins/${id}${isSecret ? "/hooks/:secret" : ""}${path}`;
   return {
     method,
-    path: `/plugins/${id}${isSecret ? "/hooks/:secret" : ""}${path}`,
+    path: place,
+    operationId: operationIdOf(method, place),
     scope,
     tag: "Plugins",
     summary: `${id}: ${summary}`,

@@ -32,6 +32,7 @@ export function readingRoutes({ devices, readings }: HttpDependencies): Route[] 
     route({
       method: "GET",
       path: "/smart-home/devices/:id/history",
+      operationId: "getDeviceHistory",
       scope: "read",
       tag: "Devices",
       summary: "Read the recent readings of a device",

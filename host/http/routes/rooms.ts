@@ -26,6 +26,7 @@ export function roomRoutes({ devices, commands }: HttpDependencies): Route[] {
     route({
       method: "POST",
       path: "/rooms/:room/command",
+      operationId: "sendRoomCommand",
       scope: "control",
       tag: "Devices",
       summary:

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { ServiceRegistry } from "../../services/registry.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { type Call, type Context, type Route, route } from "../route.ts";
+import { type Call, type Context, operationIdOf, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
   name: Type.String({
@@ -33,6 +33,7 @@ export function serviceRoutes({ services }: Pick<HttpDependencies, "services">):
     route({
       ...shared,
       path: "/services/:name",
+      operationId: "callService",
       scope: "read",
       summary: "Call a service of a plugin, with the scope that the service needs",
       params: Params,
@@ -54,6 +55,7 @@ export function describedServices(services: Pick<ServiceRegistry, "open">): Rout
     return {
       ...shared,
       path: `/services/${key}`,
+      operationId: operationIdOf("POST", `/services/${key}`),
       scope: open,
       summary: title ?? `Call ${key}`,
       body: { schema: input },

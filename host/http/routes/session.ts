@@ -50,6 +50,7 @@ function showRoute({ tokens }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "GET",
+    operationId: "getSession",
     scope: "read",
     summary: "Read who is signed in",
     answers: jsonAnswer("The sender, by its cookie or its token", Signed),
@@ -62,6 +63,7 @@ function signInRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
+    operationId: "signIn",
     scope: "public",
     summary: "Sign a browser in: exchange a token for a cookie. Each link works once",
     body: { schema: SignIn, optional: true },
@@ -91,6 +93,7 @@ function signOutRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "DELETE",
+    operationId: "signOut",
     scope: "read",
     summary: "Sign a browser out: end its session and delete its cookie",
     answers: { 204: { description: "The browser is signed out" } },

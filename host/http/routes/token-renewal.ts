@@ -18,6 +18,7 @@ export function tokenRenewalRoutes({ tokens }: HttpDependencies): Route[] {
     route({
       method: "POST",
       path: "/tokens/renew",
+      operationId: "renewToken",
       scope: "read",
       tag: "Tokens",
       summary: "Renew the token of a display after a third of its lifetime",

@@ -49,6 +49,7 @@ function listRoute({ tokens, lastUse }: HttpDependencies): Route {
     ...shared,
     method: "GET",
     path: "/tokens",
+    operationId: "listTokens",
     summary: "List tokens, without the tokens themselves",
     answers: jsonAnswer("Oldest first", Type.Object({ tokens: Type.Array(TokenView) })),
     handle: (_, { principal }) => ({
@@ -74,6 +75,7 @@ function issueRoute(parts: HttpDependencies): Route {
     ...shared,
     method: "POST",
     path: "/tokens",
+    operationId: "createToken",
     summary: "Create a token",
     body: { schema: TokenRequest },
     answers: {
@@ -99,6 +101,7 @@ function revokeRoute(parts: HttpDependencies): Route {
     ...shared,
     method: "DELETE",
     path: "/tokens/:name",
+    operationId: "revokeToken",
     summary: "Revoke all tokens of a name, or one of them",
     params: Type.Object({ name: TokenName }),
     query: Type.Object({
@@ -127,6 +130,7 @@ function rotateRoute(parts: HttpDependencies): Route {
     ...shared,
     method: "POST",
     path: "/tokens/rotate",
+    operationId: "rotateTokenKey",
     summary: "Sign with a new key; tokens stay valid unless `drop` is true",
     body: { schema: Rotation, optional: true },
     answers: jsonAnswer(

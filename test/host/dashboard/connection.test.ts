@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import type { StreamEvent } from "@mantel/plugin-sdk/client/event-stream";
 import { Api, ApiError } from "../../../host/dashboard/api.ts";
 import { Connection } from "../../../host/dashboard/connection.ts";
-import type { StreamEvent } from "../../../host/dashboard/event-stream.ts";
 
 const OFFLINE = new ApiError(0, { code: "offline" });
 

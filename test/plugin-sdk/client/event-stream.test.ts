@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readEvents, type StreamEvent } from "../../../host/dashboard/event-stream.ts";
+import { readEvents, type StreamEvent } from "../../../plugin-sdk/client/event-stream.ts";
 
 test("events are read with their id, topic and data", async () => {
   const events = await read("id: 7\nevent: device.state\ndata: {}\n\nid: 8\ndata: plain\n\n");

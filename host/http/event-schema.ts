@@ -1,0 +1,94 @@
+import { CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { Cause } from "@mantel/plugin-sdk/cause";
+import { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
+import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
+import { Nullable } from "@mantel/plugin-sdk/schema";
+import { type TSchema, Type } from "typebox";
+import type { Topic } from "../api/events.ts";
+import { ModuleView, WidgetView } from "../api/module.ts";
+import { Operation } from "../api/plugin.ts";
+
+const Instant = Type.String({ format: "date-time" });
+const Revision = Type.Object({ revision: Type.Integer() });
+const Removed = Type.Object({ id: Type.String() });
+
+const LogRecord = Type.Object({
+  at: Instant,
+  level: Type.Enum([...LOG_LEVELS]),
+  sentence: Type.String(),
+  fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+/** The data of an event with a new value of a channel, or of one whose channel is gone. */
+const ChannelData = Type.Object({
+  plugin: Type.String(),
+  name: Type.String(),
+  value: Type.Optional(Type.Unknown()),
+  revision: Type.Optional(Type.Integer()),
+  updatedAt: Type.Optional(Instant),
+  removed: Type.Optional(Type.Literal(true)),
+});
+
+/** The data of each topic that exists in every home; plugins may add topics. */
+export const EVENT_DATA = {
+  "device.state": Type.Object({
+    device: Device,
+    cause: Cause,
+    causes: Type.Optional(Type.Record(Type.String(), Cause)),
+  }),
+  "device.added": Type.Object({ device: Device }),
+  "device.removed": Removed,
+  "device.event": Type.Object({
+    deviceId: Type.String(),
+    event: Type.String(),
+    at: Instant,
+    data: DeviceEvent.properties.data,
+  }),
+  "scene.activated": Type.Object({
+    sceneId: Type.String(),
+    activationId: Type.String(),
+    status: Type.Enum(["ok", "partial"]),
+    cause: Type.Optional(Cause),
+  }),
+  "scenes.changed": Revision,
+  "module.state": Type.Object({ module: ModuleView }),
+  "module.removed": Removed,
+  "module.log": Type.Object({
+    module: Type.String(),
+    entry: LogRecord,
+    missed: Type.Optional(Type.Integer({ description: "records that were left out before it" })),
+  }),
+  "layout.changed": Revision,
+  "config.changed": Type.Object({ changed: Type.Array(Type.String()), revision: Type.Integer() }),
+  "calendar.updated": Type.Object({ sources: Type.Array(CalendarSource) }),
+  "plugin.installed": Type.Object({
+    id: Type.String(),
+    action: Type.Enum(["installed", "updated", "rolled_back", "removed"]),
+    version: Type.String(),
+  }),
+  "plugin.progress": Type.Object({
+    id: Operation.properties.id,
+    action: Operation.properties.action,
+    plugin: Nullable(Type.String()),
+    state: Type.Enum(["running", "done", "failed"]),
+  }),
+  "widget.updated": Type.Object({ module: Type.String(), ...WidgetView.properties }),
+  channel: ChannelData,
+} as const satisfies Record<Exclude<Topic, "contributed">, TSchema>;
+
+/** An event of the stream: `event:` has its topic, `data:` its data as JSON. */
+export const StreamEvent = Type.Union(
+  [
+    ...Object.entries(EVENT_DATA).map(([topic, data]) =>
+      Type.Object({ topic: Type.Literal(topic), data }),
+    ),
+    Type.Object({
+      topic: Type.Literal("resync"),
+      data: Type.Object({ reason: Type.String() }),
+    }),
+  ],
+  {
+    description:
+      "an event of the stream: its line `event` has the topic, `data` the data as JSON; resync means that events were missed, and that a client reads again what it shows",
+  },
+);
