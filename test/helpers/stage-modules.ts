@@ -45,6 +45,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   const config = await ConfigStore.open({ dataFolder, environment: {}, log: hostLog });
   const consents = await Consents.open({ dataFolder, log: hostLog });
   const services = new ServiceRegistry();
+  const channelPaths = new ChannelPaths();
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   const processes = fakeProcesses();
   const withdrawn: string[] = [];
@@ -66,7 +67,12 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
       "calendar.window": gone("calendar.window"),
     },
     kernel: { reason: "this is a test" },
-    channels: new ChannelRegistry({ bus: new Bus(), paths: new ChannelPaths() }),
+    home: {},
+    scheduler: {},
+    routeSecrets: {},
+    routePrefix: () => "/api/v1",
+    channelPaths,
+    channels: new ChannelRegistry({ bus: new Bus(), paths: channelPaths }),
     services,
     config,
     consents,
