@@ -163,14 +163,14 @@ const UNREST: readonly (readonly [code: string, said: string, cause: RegExp])[] 
 
 for (const [code, said, cause] of UNREST) {
   test(`a quiesce with "${code}" loses the state, logs the reason, and the new code works`, async (t) => {
-    const handOver = `{}, handOver() { ${code} }`;
+    const handOver = `[], handOver() { ${code} }`;
     const { registry, once, edit, assertStillWorks } = await startMisbehavingBridge(
       t,
       "",
       handOver,
     );
 
-    await edit("odd/index.ts", (source) => source.replace(handOver, "{}"));
+    await edit("odd/index.ts", (source) => source.replace(handOver, "[]"));
     await once("odd", ({ generation }) => generation === 2, 30_000);
 
     const told = registry.logs("odd").find(({ sentence }) => sentence.includes(said));
