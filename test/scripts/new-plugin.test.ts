@@ -89,7 +89,7 @@ test("an existing plugin is not overwritten", async (t) => {
   assert.equal(code, 1);
   assert.match(output, /plugins\/garden-lamp already exists/);
   const source = await readFile(join(folder, "plugins/garden-lamp/index.ts"), "utf8");
-  assert.match(source, /mqtt\.publish/);
+  assert.match(source, /mqttPublish/);
 });
 
 async function emptyHome(t: TestContext) {
