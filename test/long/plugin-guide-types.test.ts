@@ -22,6 +22,8 @@ const SETTINGS = {
     "test/plugins/garden-news/index.test.ts",
     "plugins/garden-butler/index.ts",
     "test/plugins/garden-butler/index.test.ts",
+    "plugins/garden-view/index.ts",
+    "test/garden-view.test.ts",
   ],
   "host/dashboard/tsconfig.json": [`${PLUGIN}/widget.ts`],
 };
