@@ -1,4 +1,4 @@
-// What a plugin may import besides code. The host makes it part of the bundle.
+// Files besides code that a plugin may import. The host makes them part of the bundle.
 
 /** A style sheet is its text. */
 declare module "*.css" {
