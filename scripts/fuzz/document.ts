@@ -50,12 +50,18 @@ export function operationsOf(document: unknown): Operation[] {
     paths: Record<string, Record<string, Record<string, unknown>>>;
     components: { schemas: Record<string, unknown> };
   };
-  const follow = (node: unknown): unknown => {
+  // A schema within itself, such as the parent of a cause, accepts anything at its second level.
+  const follow = (node: unknown, within: readonly string[] = []): unknown => {
     if (typeof node !== "object" || node === null) return node;
-    if (Array.isArray(node)) return node.map(follow);
+    if (Array.isArray(node)) return node.map((each) => follow(each, within));
     const { $ref } = node as { $ref?: string };
-    if ($ref !== undefined) return follow(components.schemas[$ref.split("/").at(-1) ?? ""]);
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, follow(value)]));
+    if ($ref !== undefined) {
+      const name = $ref.split("/").at(-1) ?? "";
+      return within.includes(name) ? {} : follow(components.schemas[name], [...within, name]);
+    }
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [key, follow(value, within)]),
+    );
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

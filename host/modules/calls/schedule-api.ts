@@ -33,6 +33,15 @@ export function scheduleApi(
   { id, log, runSchedule, exited, requireLive }: ScheduleCaller,
   scheduler: Scheduler,
 ): Handlers<ScheduleHostApi> {
+  // One for the whole life of the process, which may start its code again after a rollback.
+  const runner: ScheduleRunner = {
+    run: runSchedule,
+    dropped: (name) => {
+      const sentence = `removed a schedule without a handler; call ctx.schedule.on("${name}", …) in start to keep it`;
+      log.record({ level: "warn", sentence, fields: { name } });
+    },
+  };
+  void exited.then(() => scheduler.pause(id, runner));
   return {
     async setSchedule(request) {
       requireLive();
@@ -45,15 +54,7 @@ export function scheduleApi(
     resumeSchedules(request) {
       requireLive();
       const { names } = check(Resumption, request, "the handlers of schedules");
-      const runner: ScheduleRunner = {
-        run: runSchedule,
-        dropped: (name) => {
-          const sentence = `removed a schedule without a handler; call ctx.schedule.on("${name}", …) in start to keep it`;
-          log.record({ level: "warn", sentence, fields: { name } });
-        },
-      };
       scheduler.resume(id, new Set(names), runner);
-      void exited.then(() => scheduler.pause(id, runner));
     },
   };
 }
