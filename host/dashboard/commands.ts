@@ -1,7 +1,7 @@
 import type { CommandResult, Device, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
-import { LevelMemory } from "./level-memory.ts";
+import type { LevelMemory } from "./level-memory.ts";
 import { mergeCommands } from "./merge-commands.ts";
 import type { Store } from "./store.ts";
 
@@ -30,18 +30,22 @@ export class Commands {
   readonly #store: Store;
   readonly #answered: () => void;
   readonly #lanes = new Map<string, Lane>();
-  readonly #levels = new LevelMemory();
+  /** Loaded after the first paint, and needed after a first drag. */
+  #levels: LevelMemory | undefined;
 
   /** @param answered called after each answer, shortly before the matching event arrives */
   constructor(api: Api, store: Store, answered: () => void) {
     this.#api = api;
     this.#store = store;
     this.#answered = answered;
+    void import("./level-memory.ts").then(({ LevelMemory: Memory }) => {
+      this.#levels = new Memory();
+    });
   }
 
   /** Never rejects. Commands that were merged while waiting share one result. */
   send(id: string, asked: CommandBody): Promise<CommandResult> {
-    const command = this.#levels.complete(this.#store.device(id).peek(), asked);
+    const command = this.#levels?.complete(this.#store.device(id).peek(), asked) ?? asked;
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = mergeCommands(lane.waiting, command);

@@ -1,14 +1,18 @@
-import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
+import { addStyles } from "./add-styles.ts";
 import type { ConnectionState } from "./connection.ts";
 import { followDetailsGestures } from "./details-gestures.ts";
 import { startWallScreen } from "./display/wall-screen.ts";
 import { editButton } from "./edit-button.ts";
+import { headerChips } from "./header-chips.ts";
 import { words } from "./i18n/shell.ts";
 import { preloadIcon } from "./icon.ts";
 import { NightScreen } from "./night.ts";
 import type { Session } from "./session.ts";
 import { settingsLink } from "./settings-route.ts";
+import type { HeaderParts } from "./shell.ts";
+import bannerStyles from "./banner.css";
 
 /** A short interruption ends before anyone would read the banner. */
 const BANNER_AFTER_MS = 3_000;
@@ -16,12 +20,13 @@ const OFFLINE_ICON = "mdi:wifi-off";
 
 /**
  * Starts everything of the shell that is not needed for the first paint: the banner, night mode, displays, gestures
- * for details, and what users who may edit see. `tools` draws the end of the header.
+ * for details, the chips of the header, and what users who may edit see.
  */
 export function startLaterParts(
   start: Parameters<typeof editButton>[0],
-  tools: Signal<() => unknown>,
+  { chips, tools }: HeaderParts,
 ): void {
+  chips.value = headerChips;
   const { root, session, page } = start;
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
@@ -47,6 +52,7 @@ async function loadLater(root: HTMLElement, session: Session): Promise<void> {
 }
 
 function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
+  addStyles(bannerStyles);
   const banner = document.createElement("div");
   root.after(banner); // the settings replace the root, not this element
   effect(() => {

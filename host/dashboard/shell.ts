@@ -1,8 +1,13 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import { chip } from "@mantel/plugin-sdk/ui/chip";
-import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
+import {
+  computed,
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  untracked,
+} from "@preact/signals-core";
 import { html, nothing, render } from "lit";
-import { headerAlerts } from "./header-alerts.ts";
 import { words } from "./i18n/shell.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { PageView } from "./page-view.ts";
@@ -19,6 +24,14 @@ const TOUCHES = ["pointerdown", "keydown", "mantel-touch"];
 // In em, because larger text needs the narrow layout just like a smaller screen.
 const phone = matchMedia("(max-width: 40em)");
 const tablet = matchMedia("(max-width: 68.75em)");
+
+/** The parts of the header that are drawn after the first paint. */
+export interface HeaderParts {
+  /** Draws the state of the home as chips. */
+  readonly chips: Signal<(devices: readonly Device[]) => unknown>;
+  /** Draws the end of the header. */
+  readonly tools: Signal<() => unknown>;
+}
 
 /** Draws the home: its pages, the header and the connection banner. */
 export function mountShell(root: HTMLElement, session: Session, parts: TileDependencies): void {
@@ -40,17 +53,18 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileDepen
     if (layout && page) untracked(() => views.show(layout, page, at));
   });
   effect(() => void (titles.page.value = current.value?.title ?? ""));
-  const tools = signal<() => unknown>(() => nothing);
+  const chips: HeaderParts["chips"] = signal(() => nothing);
+  const tools: HeaderParts["tools"] = signal(() => nothing);
   effect(() => {
     const { pages } = session.shown.value ?? { pages: [] };
-    const tabs = headerOf(pages, current.value, devices.value);
+    const tabs = headerOf(pages, current.value, chips.value(devices.value));
     render(html`${tabs}${tools.value()}`, header);
   });
 
   effect(() => showTheme(theme.theme.value));
   followTouches(store, () => theme.touch());
   const start = { root, session, tiles: parts, page: current, breakpoint };
-  void import("./later-parts.ts").then((later) => later.startLaterParts(start, tools));
+  void import("./later-parts.ts").then((later) => later.startLaterParts(start, { chips, tools }));
 }
 
 /** The page in the address, or the first page. */
@@ -112,11 +126,7 @@ class PageViews {
   }
 }
 
-function headerOf(
-  pages: readonly Page[],
-  current: Page | undefined,
-  devices: readonly Device[],
-): unknown {
+function headerOf(pages: readonly Page[], current: Page | undefined, chips: unknown): unknown {
   const tabs = html`<nav class="tabs" aria-label=${words.value.pages}>
     ${pages.map(
       ({ id, title, icon }) =>
@@ -128,26 +138,10 @@ function headerOf(
         </button>`,
     )}
   </nav>`;
-  const chips = headerAlerts(devices).map(chip);
-  const lit = devices.filter(isLit).length;
-  const lights = html`<button
-    class="chip"
-    aria-live="off"
-    aria-label=${words.value.lightsOn(lit)}
-    data-details-room=""
-    data-opens
-  >
-    <mantel-icon name="mdi:lightbulb-group-outline"></mantel-icon>${lit}
-  </button>`;
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
-    <div class="chips" role="status" aria-label=${words.value.homeStatus}>
-      ${chips}${lit > 0 ? lights : nothing}
-    </div>`;
+    <div class="chips" role="status" aria-label=${words.value.homeStatus}>${chips}</div>`;
 }
-
-const isLit = ({ kind, available, state, pending }: Device): boolean =>
-  kind === "light" && available && (pending.on ?? state.on) === true;
 
 /** Returns to the first page, without a sheet over it. */
 function rest(): void {

@@ -48,7 +48,11 @@ async function readablePaths(host: TestHost): Promise<string[]> {
           (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
         ),
       )
+      // No plugin is installed, which a search would ask a registry for.
+      .filter((path) => !/^\/plugins\/(\{id\}|search)/.test(path))
+      .map((path) => path.replace("{plugin}/{name}", "system/sample"))
       .map((path) => path.replace("{name}", "porch.png"))
+      .map((path) => path.replace(/light:1\/image$/, "camera:1/image"))
       .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"))
   );
 }

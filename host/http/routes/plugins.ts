@@ -110,6 +110,7 @@ function listRoute({ installed: { packages, plugins } }: HttpDependencies): Rout
       ),
     }),
     answers: jsonAnswer("All plugins that were installed as packages", PluginList),
+    errors: ["invalid"],
     async handle(_, { query }) {
       const unknown = query.latest === "true" ? await plugins.lookUp() : {};
       return { plugins: await plugins.list(), operations: [...packages.operations], unknown };
@@ -133,7 +134,7 @@ function searchRoute({ installed }: HttpDependencies): Route {
       "Packages with the keyword `mantel-plugin`",
       Type.Object({ packages: Type.Array(FoundPackage) }),
     ),
-    errors: ["registry_down", "install_failed"],
+    errors: ["invalid", "registry_down", "install_failed"],
     handle: async (_, { query }) => ({ packages: await installed.plugins.search(query.q ?? "") }),
   });
 }

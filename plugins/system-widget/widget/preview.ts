@@ -5,7 +5,7 @@ export function previewSample(): Sample {
   const GIB = 2 ** 30;
   return {
     sampledAt: new Date().toISOString(),
-    cpu: { percent: 23, perCore: [18, 28], loadAverage: [0.4, 0.5, 0.4], temperatureC: 48 },
+    cpu: { percent: 23, perCore: [], loadAverage: [0, 0, 0], temperatureC: 48 },
     memory: { totalBytes: 8 * GIB, usedBytes: 3 * GIB, availableBytes: 5 * GIB, percent: 37 },
     temperature: { cpuC: 48, sensors: [] },
     uptime: { systemSeconds: 864_000, processSeconds: 86_400 },
@@ -14,10 +14,10 @@ export function previewSample(): Sample {
       pid: 1,
       uptimeSeconds: 86_400,
       cpuPercent: 2,
-      memoryBytes: 90 * 2 ** 20,
-      heapBytes: 30 * 2 ** 20,
+      memoryBytes: 0,
+      heapBytes: 0,
       eventLoopLagP99Ms: 1,
     },
-    network: [{ name: "eth0", receivedPerSecond: 120_000, sentPerSecond: 18_000 }],
+    network: [],
   };
 }

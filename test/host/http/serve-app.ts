@@ -258,7 +258,15 @@ function noPlugins() {
       icon: unknown,
       search: async () => [],
     },
-    packages: { operations: [] },
+    packages: {
+      operations: [],
+      install: async ({ source }: { source: string }): Promise<never> => {
+        throw new MantelError("install_failed", `${source} is not there`);
+      },
+      update: unknown,
+      pin: unknown,
+      remove: unknown,
+    },
   };
 }
 
