@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Check } from "typebox/value";
+import { previewSample } from "../../../plugins/system-widget/widget/preview.ts";
+import { channels } from "../../../plugins/system/channels.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
 const { default: system } = await import("../../../plugins/system-widget/widget.ts");
@@ -59,3 +62,7 @@ function sample(second: number, percent: number) {
     network: [],
   };
 }
+
+test("the sample in the editor is one that the channel accepts", () => {
+  assert.ok(Check(channels.sample.schema, previewSample()));
+});

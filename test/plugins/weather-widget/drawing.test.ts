@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Check } from "typebox/value";
 import type { ModuleView } from "../../../host/api/module.ts";
+import { previewForecast } from "../../../plugins/weather-widget/widget/preview.ts";
+import { WeatherForecast } from "../../../plugins/weather/channels.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
 const { default: weather } = await import("../../../plugins/weather-widget/widget.ts");
@@ -69,4 +72,12 @@ test("a missing forecast is explained by the state of the weather module", (t) =
     ["The weather is not set up yet", "Set weather.latitude and weather.longitude in the config."],
     ["No forecast available", "no network"],
   ]);
+});
+
+test("the forecast in the editor is one that the channel accepts, from now on", () => {
+  const shown = previewForecast();
+
+  assert.ok(Check(WeatherForecast, shown));
+  const first = Date.parse(shown.hours[0]?.at ?? "");
+  assert.ok(first <= Date.now() && first > Date.now() - 2 * 3_600_000);
 });
