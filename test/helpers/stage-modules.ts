@@ -14,6 +14,7 @@ import type { WidgetAssets } from "../../host/modules/lifecycle/widget.ts";
 import { type PluginPackage, readManifest } from "../../host/modules/manifest/manifest.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
+import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import { collectedLog } from "./collected-log.ts";
 import { fakeProcesses } from "./fake-processes.ts";
@@ -45,6 +46,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   const config = await ConfigStore.open({ dataFolder, environment: {}, log: hostLog });
   const consents = await Consents.open({ dataFolder, log: hostLog });
   const services = new ServiceRegistry();
+  const scheduler = await Scheduler.open({ dataFolder, log: hostLog, timeZone: () => "UTC" });
   const channelPaths = new ChannelPaths();
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   const processes = fakeProcesses();
@@ -68,7 +70,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
     },
     kernel: { reason: "this is a test" },
     home: {},
-    scheduler: {},
+    scheduler,
     routeSecrets: {},
     routePrefix: () => "/api/v1",
     channelPaths,
@@ -88,7 +90,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   onTestEnd(t, async () => {
     await Promise.all(modules.map((module) => module.shutDown()));
     for (const process of processes.all) process.crash();
-    await Promise.all([compiler.close(), consents.close(), config.close()]);
+    await Promise.all([compiler.close(), consents.close(), config.close(), scheduler.close()]);
   });
   const write = async (file: string, text: string): Promise<void> => {
     await mkdir(dirname(join(root, file)), { recursive: true });
