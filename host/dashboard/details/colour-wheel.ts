@@ -1,5 +1,6 @@
 import type { Color } from "@mantel/plugin-sdk/device";
 import { html, type TemplateResult } from "lit";
+import { followDrag } from "./follow-drag.ts";
 import { words } from "./words.ts";
 
 const STOPS = 12;
@@ -60,26 +61,12 @@ function placeOf(color: Color): string {
 function drag(down: PointerEvent, set: (color: Color) => void): void {
   const element = down.currentTarget;
   if (!(element instanceof HTMLElement) || down.button !== 0) return;
-  element.setPointerCapture(down.pointerId);
   const { left, top, width, height } = element.getBoundingClientRect();
-  const move = ({ clientX, clientY }: PointerEvent): void => {
+  followDrag(element, down, ({ clientX, clientY }) => {
     const x = ((clientX - left) / width) * 2 - 1;
     const y = ((clientY - top) / height) * 2 - 1;
     set(colourAt(x, y));
-  };
-  const ended = new AbortController();
-  const { signal } = ended;
-  move(down);
-  element.addEventListener("pointermove", move, { signal });
-  element.addEventListener(
-    "pointerup",
-    (event) => {
-      move(event);
-      ended.abort();
-    },
-    { signal },
-  );
-  element.addEventListener("pointercancel", () => ended.abort(), { signal });
+  });
 }
 
 /** Left and right turn the hue; up and down change the saturation. */

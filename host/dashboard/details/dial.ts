@@ -1,4 +1,5 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
+import { followDrag } from "./follow-drag.ts";
 
 const START = 135;
 const SWEEP = 270;
@@ -100,21 +101,7 @@ function drag(down: PointerEvent, dial: Dial): void {
   ];
   // only the ring turns; the figures in it are for reading
   if (Math.hypot(...offset(down)) < width * 0.32) return;
-  element.setPointerCapture(down.pointerId);
-  const move = (event: PointerEvent): void => dial.set(targetAt(...offset(event), dial));
-  const ended = new AbortController();
-  const { signal } = ended;
-  move(down);
-  element.addEventListener("pointermove", move, { signal });
-  element.addEventListener(
-    "pointerup",
-    (event) => {
-      move(event);
-      ended.abort();
-    },
-    { signal },
-  );
-  element.addEventListener("pointercancel", () => ended.abort(), { signal });
+  followDrag(element, down, (event) => dial.set(targetAt(...offset(event), dial)));
 }
 
 function stepByKey(event: KeyboardEvent, dial: Dial): void {

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from "lit";
+import { followDrag } from "./follow-drag.ts";
 
 const KEYS: Readonly<Record<string, number>> = {
   ArrowUp: 5,
@@ -63,26 +64,12 @@ export function levelAt(
 function drag(down: PointerEvent, { step, set }: Level): void {
   const element = down.currentTarget;
   if (!(element instanceof HTMLElement) || down.button !== 0) return;
-  element.setPointerCapture(down.pointerId);
   let last: number | undefined;
-  const move = ({ clientY }: PointerEvent): void => {
+  followDrag(element, down, ({ clientY }) => {
     const next = levelAt(clientY, element.getBoundingClientRect(), step);
     if (next !== last) set(next);
     last = next;
-  };
-  const ended = new AbortController();
-  const { signal } = ended;
-  move(down);
-  element.addEventListener("pointermove", move, { signal });
-  element.addEventListener(
-    "pointerup",
-    (event) => {
-      move(event);
-      ended.abort();
-    },
-    { signal },
-  );
-  element.addEventListener("pointercancel", () => ended.abort(), { signal });
+  });
 }
 
 function stepByKey(event: KeyboardEvent, { percent, step = 1, set }: Level): void {
