@@ -16,7 +16,7 @@ export interface SentImage {
   readonly base64: string;
 }
 
-/** The type that the first bytes of a picture show; `undefined` if it is none of `IMAGE_TYPES`. */
+/** The type that the first bytes of a picture show; `undefined` for one that is not in `IMAGE_TYPES`. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const starts = (signature: readonly number[], at = 0) =>
     signature.every((byte, index) => bytes[at + index] === byte);

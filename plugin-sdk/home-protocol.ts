@@ -23,7 +23,7 @@ export interface SentChange {
   readonly isInitial?: true;
 }
 
-/** What is new for one follower. */
+/** The changes and events for one follower. */
 export interface HomeBatch {
   readonly follower: number;
   readonly changes?: readonly SentChange[];

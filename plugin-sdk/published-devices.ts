@@ -26,7 +26,7 @@ export class PublishedDevices {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #nativeIds: ReadonlySet<string> = new Set();
-  /** What is reported while a long list waits to be sent, which it must follow; otherwise `undefined`. */
+  /** Reports that must follow a long list which waits to be sent; `undefined` without such a list. */
   #held: (() => void)[] | undefined;
   /** The scenes that the host has accepted, as JSON. */
   #acceptedScenes: string | undefined;

@@ -32,7 +32,7 @@ export const PluginView = Type.Object({
   outdated: Type.Boolean(),
   /** All that the installed version asks for. */
   permissions: PermissionList,
-  /** What waits for `POST /modules/:id/consent`; null if nothing does. The previous version runs meanwhile. */
+  /** Permissions that wait for `POST /modules/:id/consent`, while the previous version runs; null without any. */
   consent: Nullable(
     Type.Object({
       needed: Type.Array(Type.String()),

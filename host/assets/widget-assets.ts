@@ -14,7 +14,7 @@ const AS_DATA = Object.fromEntries(
 );
 
 /**
- * What a widget imports besides code becomes part of its script, so that nothing is fetched from elsewhere: an image
+ * Imports of a widget other than code become part of its script, so that nothing is fetched from elsewhere: an image
  * is a `data:` address, a font its bytes, a style sheet its text, and a CSS module its class names and its text as
  * `css`. `inputs` receives the files that style sheets use.
  */

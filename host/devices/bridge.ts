@@ -55,7 +55,7 @@ export interface Bridge {
   /** @throws MantelError as for `command` */
   activateScene(nativeId: string, activationId: string): Promise<void>;
   /**
-   * Reads the picture of a device, which is not checked yet; `null` while there is none.
+   * Reads the picture of a device, which is not checked yet; `null` while it has no picture.
    * @throws MantelError as for `command`
    */
   image(nativeId: string): Promise<SentImage | null>;

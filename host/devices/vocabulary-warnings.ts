@@ -11,7 +11,7 @@ const WARNINGS_PER_MODULE = 100;
  */
 export class VocabularyWarnings {
   readonly #log: HostLog;
-  /** What was logged, by module. */
+  /** The logged warnings of each module. */
   readonly #logged = new Map<string, Set<string>>();
 
   constructor(log: HostLog) {

@@ -191,7 +191,7 @@ export class EventStreams {
     for (const client of this.#clients) this.#pump(client);
   }
 
-  /** The removal of a channel is an event as any other, because it has no value that a client could read later. */
+  /** The removal of a channel is an ordinary event, because a client could not read a value later. */
   #takeChannel(event: ChannelEvent): void {
     const { channel, isRemoved } = event;
     const text = `event: channel\ndata: ${event.text}\n\n`;

@@ -20,7 +20,7 @@ export function sunAt({ latitude, longitude }: Coordinates, at: Date): Sun {
   };
 }
 
-/** The first of these instants after `at`; `undefined` if there is none within a year. */
+/** The first of these instants after `at`; `undefined` without one within a year. */
 function next(
   name: "sunrise" | "sunset",
   at: Date,

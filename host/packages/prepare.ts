@@ -93,7 +93,7 @@ async function prepare(
 
 async function prepareLink(path: string, versions: HostVersions): Promise<PreparedPackage> {
   const folder = await realpath(path).catch(() => {
-    throw new MantelError("invalid", `there is no folder ${path}`);
+    throw new MantelError("invalid", `the folder ${path} does not exist`);
   });
   return { ...(await examine(folder, versions)), integrity: null, folder };
 }
@@ -140,7 +140,7 @@ function leadsOut(folder: string, range: string): boolean {
   );
 }
 
-/** What npm could not install is not a failed reload here. */
+/** The error of an installation instead of that of a reload. */
 function asInstallFailure(error: unknown): unknown {
   if (error instanceof MantelError) {
     return error.code === "reload_failed"

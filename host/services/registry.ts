@@ -83,7 +83,7 @@ export class ServiceRegistry {
       .toSorted((a, b) => serviceKey(a).localeCompare(serviceKey(b)));
   }
 
-  /** A service that clients can call; `undefined` if there is none of this name, or it is only for plugins. */
+  /** A service that clients can call; `undefined` for an unknown name, and for one that is only for plugins. */
   findOpen(name: string): ServiceDefinition | undefined {
     const key = normalServiceKey(name);
     const definitions = [...(this.#providers.get(key)?.definitions() ?? [])];

@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly token?: string;
   /** The API's prefix, as `GET /api` reports it. Absent means `/api/v1`. */
   readonly prefix?: string;
-  /** How often a request is repeated that was answered 409 or 429 with `Retry-After`. Absent means 3. */
+  /** The most repetitions of a request that was answered 409 or 429 with `Retry-After`. Absent means 3. */
   readonly retries?: number;
   /** Absent means the global one. */
   readonly fetch?: (request: Request) => Promise<Response>;

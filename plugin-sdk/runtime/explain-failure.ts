@@ -1,4 +1,4 @@
-/** How the usual loaders of native code report that a package has no binary for this machine. */
+/** Messages of the usual loaders of native code about a package without a binary for this machine. */
 const NO_BINARY =
   /Could not locate the bindings file|No native build was found|Could not load the "\w+" module|Cannot find module '[^']*\.node'|NODE_MODULE_VERSION/;
 

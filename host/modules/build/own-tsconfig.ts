@@ -16,7 +16,7 @@ const COMPILED = [
   "useDefineForClassFields",
 ] as const;
 
-/** What a plugin's own `tsconfig.json` says about its imports and its code. */
+/** The settings of a plugin's own `tsconfig.json` for its imports and its code. */
 export interface OwnTsconfig {
   /** The absolute paths that an import may mean, in order; empty without an alias for it. */
   readonly targetsOf: (specifier: string) => readonly string[];

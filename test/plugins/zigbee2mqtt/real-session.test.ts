@@ -24,7 +24,7 @@ interface Step {
 const steps = recorded.steps as readonly Step[];
 const devices = recorded.devices as unknown as readonly ListedDevice[];
 
-/** What CIE x 0.64 and y 0.33 are. */
+/** The colour at CIE x 0.64 and y 0.33. */
 const RED = { hue: 0, saturation: 100 };
 
 /** Our commands for the payloads of the session. */
