@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { type CodeLocation, FRAME, MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure, Message } from "esbuild";
+import type { SourceOf } from "./built-sources.ts";
 
 const CONTEXT_LINES = 2;
 const LARGEST_SOURCE = 2 * 2 ** 20;
@@ -65,17 +66,26 @@ function locationOf({ location }: Message, folder: string): CodeLocation | undef
  */
 const FRAME_END = /:\d+:\d+\)?$/;
 
-/** The first location in a source-mapped stack that is in the author's folder. The stack is untrusted text. */
-export function locationInStack(stack: string, folder: string): CodeLocation | undefined {
+/**
+ * The first location in a source-mapped stack that is in the author's folder. The stack is untrusted text. `sourceOf`
+ * gives the sources that the code was built from; files that it does not know are read from the disk.
+ */
+export function locationInStack(
+  stack: string,
+  folder: string,
+  sourceOf: SourceOf = () => undefined,
+): CodeLocation | undefined {
   for (const text of stack.split("\n")) {
     const frame = text.trim();
     const [, url, line, column] = (FRAME_END.test(frame) && FRAME.exec(frame)) || [];
     if (url === undefined) continue;
     const file = url.replace(/^file:\/\//, "");
     if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/")) continue;
-    if (!isSourceIn(folder, file)) continue;
+    const source =
+      sourceOf(file) ?? (isSourceIn(folder, file) ? readFileSync(file, "utf8") : undefined);
+    if (source === undefined) continue;
     const place = { line: Number(line), column: Number(column) };
-    const shown = codeFrame(readFileSync(file, "utf8"), place);
+    const shown = codeFrame(source, place);
     return { file: relative(folder, file), ...place, frame: shown };
   }
   return undefined;

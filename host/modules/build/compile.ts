@@ -11,6 +11,7 @@ import {
 } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { WRAPPED } from "../../package-bundle.js";
+import { SOURCES_FILE, storeSources } from "./built-sources.ts";
 import { toReloadFailure } from "./code-frame.ts";
 import { hashOf } from "./code-hash.ts";
 import { isInBundledSdk, pluginSources } from "./esbuild-plugin.ts";
@@ -27,11 +28,14 @@ export interface Bundle {
   readonly vendor: string | undefined;
   /** Absolute paths of every source file in the bundle: the module graph. */
   readonly inputs: ReadonlySet<string>;
+  /** The file with the texts of the sources, for errors of the running code. */
+  readonly sources?: string | undefined;
 }
 
 /** The code that makes bundles: when it changes, all bundles are built again. */
 const MAKERS = [
   "compile.ts",
+  "built-sources.ts",
   "esbuild-plugin.ts",
   "own-tsconfig.ts",
   "native-packages.ts",
@@ -50,6 +54,7 @@ interface Remembered {
   /** npm packages, and a file that imports each. */
   readonly imports: readonly (readonly [string, string])[];
   readonly inputs: readonly string[];
+  readonly sources: string;
 }
 
 type Options = BuildOptions & { write: false; metafile: true };
@@ -61,6 +66,8 @@ interface OpenBuild {
   readonly packages: Map<string, string>;
   /** Source files in worker threads of the last build. */
   readonly workerInputs: Set<string>;
+  /** The texts of the source files of the last build. */
+  readonly texts: Map<string, string>;
 }
 
 /** Compiles the server sides of plugins, incrementally, into `<cache>/modules/<id>/`. */
@@ -94,10 +101,10 @@ export class Compiler {
   async #remembered(id: string, folder: string, entry: string): Promise<Bundle | undefined> {
     const found = await this.#built.find<Remembered>(`server-${id}`, entry);
     if (!found || !existsSync(found.bundle)) return undefined;
-    const { hash, bundle, imports, inputs } = found;
+    const { hash, bundle, imports, inputs, sources } = found;
     const vendor = await this.#vendors.bundle(id, folder, new Map(imports));
     return (vendor ?? null) === found.vendor
-      ? { hash, bundle, vendor, inputs: new Set(inputs) }
+      ? { hash, bundle, vendor, inputs: new Set(inputs), sources }
       : undefined;
   }
 
@@ -116,16 +123,19 @@ export class Compiler {
     const vendor = await this.#vendors.bundle(id, folder, open.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
-    const sources = { entry, inputs: [...inputs, ...MAKERS], startedAt };
+    const sources = await storeSources(dirname(bundle), open.texts);
+    open.texts.clear();
+    const madeFrom = { entry, inputs: [...inputs, ...MAKERS], startedAt };
     const remembered: Remembered = {
       hash,
       bundle,
       vendor: vendor ?? null,
       imports: [...open.packages],
       inputs: [...inputs],
+      sources,
     };
-    if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, sources, remembered);
-    return { hash, bundle, vendor, inputs };
+    if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, madeFrom, remembered);
+    return { hash, bundle, vendor, inputs, sources };
   }
 
   /**
@@ -138,6 +148,8 @@ export class Compiler {
     const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
     const stale = bundles.filter((name) => !builds.some(({ hash }) => name.startsWith(`${hash}.`)));
     stale.push(...(await unusedWorkers(names, builds)));
+    const usedSources = new Set(builds.map(({ sources }) => basename(sources ?? "")));
+    stale.push(...names.filter((name) => SOURCES_FILE.test(name) && !usedSources.has(name)));
     await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
     const vendors = builds.map(({ vendor }) => vendor);
     return this.#vendors.uses(id, vendors);
@@ -167,6 +179,7 @@ export class Compiler {
     const run = async (open: OpenBuild) => {
       open.packages.clear();
       open.workerInputs.clear();
+      open.texts.clear();
       return { result: await open.build.rebuild(), open };
     };
     const known = this.#openBuilds.get(id);
@@ -188,6 +201,7 @@ export class Compiler {
     await this.forget(id);
     const packages = new Map<string, string>();
     const workerInputs = new Set<string>();
+    const texts = new Map<string, string>();
     const outdir = join(this.#cacheFolder, "modules", id);
     const allowsLinks = this.#allowsLinks;
     const withWorkers = (path: string, source: string) =>
@@ -217,10 +231,10 @@ export class Compiler {
       plugins: [
         ...plugins,
         sourceBoundary(folder, () => allowsLinks(id)),
-        pluginSources({ id, folder, packages, compileWorkers: withWorkers, allowsLinks }),
+        pluginSources({ id, folder, packages, texts, compileWorkers: withWorkers, allowsLinks }),
       ],
     });
-    const open = { entry, build, packages, workerInputs };
+    const open = { entry, build, packages, workerInputs, texts };
     this.#openBuilds.set(id, open);
     return open;
   }

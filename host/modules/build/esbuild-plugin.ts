@@ -33,6 +33,8 @@ interface Sources {
   readonly folder: string;
   /** The names of the imported packages, each with a file that imports it; filled during the build. */
   readonly packages: Map<string, string>;
+  /** The texts of the read files by path; filled during the build. */
+  readonly texts: Map<string, string>;
   /** Compiles the worker threads that a source file starts. */
   readonly compileWorkers: (path: string, source: string) => Promise<CompiledWorkers>;
   readonly allowsLinks: (id: string) => boolean;
@@ -47,7 +49,7 @@ interface Sources {
  * takes a package's whole CommonJS export for its default; the vendor bundle handles defaults itself.
  */
 export function pluginSources(sources: Sources): Plugin {
-  const { id, folder, packages, compileWorkers, allowsLinks } = sources;
+  const { id, folder, packages, texts, compileWorkers, allowsLinks } = sources;
   const packageOf = (path: string, from: { importer: string; resolveDir: string }) => {
     const isLinked = !path.startsWith(SDK) && linkedPackage(from.resolveDir, path) !== undefined;
     if (!isLinked) return packageImport(path, from.importer, packages);
@@ -80,6 +82,7 @@ export function pluginSources(sources: Sources): Plugin {
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
         if (statSync(path).size === 0) await waitForContent(path);
         const source = readFileSync(path, "utf8"); // synchronous: ten small files take longer as asynchronous reads
+        texts.set(path, source);
         const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
         const errors = renamedImports(path, source);
         if (errors.length > 0) return { errors };

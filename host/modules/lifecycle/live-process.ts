@@ -6,6 +6,7 @@ import type { ConfigStore } from "../../config/store.ts";
 import { type CheckedAnswer, checkAnswer, WrongAnswer } from "../../routes/answer.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
+import { sourcesOf } from "../build/built-sources.ts";
 import { locationInStack } from "../build/code-frame.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
@@ -236,7 +237,7 @@ export class LiveProcess {
     });
     const { live } = handover;
     if (handover.failure) throw await this.#loader.explain(handover.failure.cause, next);
-    const leftOpen = await findLeaks(generation, build.plugin.folder);
+    const leftOpen = await findLeaks(generation, build.plugin.folder, sourcesOf(build));
     this.#loader.warmEarly();
     await generation.terminate();
     const afterBytes = readMemoryAndDescriptors(live.generation.pid).memoryBytes;
@@ -289,7 +290,11 @@ export class LiveProcess {
   #watchExit({ generation, build }: Candidate): void {
     void generation.exited.then((exit) => {
       if (this.#live?.generation !== generation || this.#isReplacing) return;
-      const place = locationInStack(exit.lastLines.join("\n"), build.plugin.folder);
+      const place = locationInStack(
+        exit.lastLines.join("\n"),
+        build.plugin.folder,
+        sourcesOf(build),
+      );
       this.#lost({ message: exitReason(exit), ...place }, exit.ended?.since);
     });
   }

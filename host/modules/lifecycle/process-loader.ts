@@ -9,6 +9,7 @@ import { parseDeclaredChannels } from "../../channels/declared.ts";
 import { optionSchema, requireSafeSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
+import { sourcesOf } from "../build/built-sources.ts";
 import { locationInStack, locationOfText } from "../build/code-frame.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { exitReason } from "../process/exit-reason.ts";
@@ -241,7 +242,9 @@ export class ProcessLoader {
     { generation, build }: Pick<Candidate, "generation" | "build">,
   ): Promise<MantelError> {
     const failure = (message: string, stack: string): MantelError => {
-      const location = locationInStack(stack, build.plugin.folder) ?? placeOfExport(message, build);
+      const location =
+        locationInStack(stack, build.plugin.folder, sourcesOf(build)) ??
+        placeOfExport(message, build);
       const errors = error instanceof MantelError ? error.extras.errors : undefined;
       const extras = { ...(location ? { location } : {}), ...(errors ? { errors } : {}) };
       return new MantelError("reload_failed", message, { cause: error, ...extras });

@@ -32,8 +32,8 @@ export class ReloadQueue {
 
   ask(trigger: ReloadTrigger): Promise<ReloadResult> {
     const underWay = this.#running;
-    // If one of the merged requests must reload unchanged code too, the merged reload must.
-    if (!this.#queued || ALWAYS_RELOADS.has(trigger)) this.#queuedFor = trigger;
+    // If one of the merged requests must or may reload unchanged code too, so does the merged reload.
+    if (!this.#queued || rankOf(trigger) > rankOf(this.#queuedFor)) this.#queuedFor = trigger;
     this.#queued ??= this.#inOrder(() => {
       this.#running = this.#queued;
       this.#queued = undefined;
@@ -43,4 +43,9 @@ export class ReloadQueue {
     });
     return this.#queued;
   }
+}
+
+function rankOf(trigger: ReloadTrigger): number {
+  if (ALWAYS_RELOADS.has(trigger)) return 2;
+  return trigger === "request" ? 1 : 0;
 }

@@ -26,6 +26,8 @@ import { TrialRuns } from "./trial-runs.ts";
 
 /** A plugin that does not take a change of a channel within this time gets the next one later. */
 const CHANGE_MS = 10_000;
+/** Requests reload unchanged code once within this time, so that many requests are few reloads. */
+const AGAIN_MS = 5_000;
 /** A process that takes no changes within this time is hanging. */
 const HOME_DEADLINE_MS = 10_000;
 
@@ -61,6 +63,7 @@ export class Server {
   readonly #owner: ServerOwner;
   readonly #parts: ServerDependencies;
   readonly #loader: ProcessLoader;
+  #reloadedAt = -Infinity;
 
   constructor(owner: ServerOwner, parts: ServerDependencies) {
     const { id, status, log, versions, enqueue } = owner;
@@ -155,13 +158,15 @@ export class Server {
   }
 
   /**
-   * Replaces the running code by that on disk if there is a reason to; otherwise resolves to `undefined`.
+   * Replaces the running code by that on disk if there is a reason to; otherwise resolves to `undefined`. A request is
+   * a reason, unless the code was reloaded just before.
    * @throws MantelError `reload_failed`; the running code continues
    */
   async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<HandoverResult | undefined> {
     const { versions, status, confirm } = this.#owner;
     const build = await this.compile(plugin);
-    const mayHelp = trigger === "request" && status.view.state === "degraded";
+    const isRecent = performance.now() - this.#reloadedAt < AGAIN_MS;
+    const mayHelp = trigger === "request" && (!isRecent || status.view.state === "degraded");
     const isSame = isSameBuild(build, versions.server);
     if (isSame && !mayHelp && !ALWAYS_RELOADS.has(trigger)) return undefined;
     const failure = trigger === "file" ? versions.failureOf(build) : undefined;
@@ -245,6 +250,7 @@ export class Server {
     const { versions, status, log } = this.#owner;
     const before = versions.server?.plugin;
     versions.serverRuns(build);
+    this.#reloadedAt = performance.now();
     await versions.storeServer();
     this.#recovery.forgive();
     logAddedPermissions(before, build.plugin, { status, log });

@@ -2,6 +2,7 @@ import { type Leftover, LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
 import type { LeftOpen } from "../../api/module.ts";
 import { faultsOf } from "../../validate.ts";
+import type { SourceOf } from "../build/built-sources.ts";
 import { locationInStack } from "../build/code-frame.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { PluginProcess } from "./plugin-process.ts";
@@ -23,10 +24,15 @@ const Leftovers = Type.Array(
 );
 
 /**
- * The resources that a quiesced generation has left open, each with its location in the author's `folder`;
+ * The resources that a quiesced generation has left open, each with its location in the author's `folder`, shown as
+ * its code was when it was built;
  * those of one kind and stack are one entry. Empty if the process does not answer.
  */
-export async function findLeaks(generation: PluginProcess, folder: string): Promise<LeftOpen[]> {
+export async function findLeaks(
+  generation: PluginProcess,
+  folder: string,
+  sourceOf?: SourceOf,
+): Promise<LeftOpen[]> {
   const answer: unknown = await generation.peer.call("findLeaks", {}, DEADLINE_MS).catch(() => []);
   const reported = faultsOf(Leftovers, answer).length === 0 ? (answer as Leftover[]) : [];
   const files = openFiles(generation.pid).map((path): Leftover => ({
@@ -44,7 +50,7 @@ export async function findLeaks(generation: PluginProcess, folder: string): Prom
     kind,
     count,
     ...(path === undefined ? {} : { path }),
-    ...locationInStack(stack.join("\n"), folder),
+    ...locationInStack(stack.join("\n"), folder, sourceOf),
   }));
 }
 

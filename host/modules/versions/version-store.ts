@@ -27,6 +27,7 @@ const StoredServer = Type.Object({
   hash: Type.String(),
   bundle: Type.String(),
   vendor: Type.Optional(Type.String()),
+  sources: Type.Optional(Type.String()),
 });
 type StoredServer = Static<typeof StoredServer>;
 const StoredWidget = Type.Object({
@@ -184,8 +185,8 @@ export class VersionStore {
   }
 }
 
-function serverRecord({ plugin, section = {}, hash, bundle, vendor }: Build): object {
-  return { plugin, section, hash, bundle, vendor };
+function serverRecord({ plugin, section = {}, hash, bundle, vendor, sources }: Build): object {
+  return { plugin, section, hash, bundle, vendor, sources };
 }
 
 function widgetRecord(plugin: PluginPackage, { hash, code, map }: WidgetBundle): object {

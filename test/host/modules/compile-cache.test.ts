@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { access, mkdir, readdir, rm, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bundle, Compiler } from "../../../host/modules/build/compile.ts";
@@ -117,7 +117,7 @@ test("a plugin with a bundled part of the SDK is reused too", async (t) => {
   assert.ok(first.inputs.size > 3);
 });
 
-test("pruning keeps the given bundles and their maps, and files of other kinds", async (t) => {
+test("pruning keeps the given bundles, their maps and sources, and files of other kinds", async (t) => {
   const { compiler, compile, write, cache } = await openCompiler(t, "export default 1;");
   const builds: Bundle[] = [];
   for (const value of [1, 2, 3]) {
@@ -129,7 +129,11 @@ test("pruning keeps the given bundles and their maps, and files of other kinds",
 
   assert.equal(await compiler.prune("one", kept), false);
 
-  const files = kept.flatMap(({ hash }) => [`${hash}.cjs`, `${hash}.cjs.map`]);
+  const files = kept.flatMap(({ hash, sources = "" }) => [
+    `${hash}.cjs`,
+    `${hash}.cjs.map`,
+    basename(sources),
+  ]);
   assert.deepEqual(
     (await readdir(join(cache, "modules/one"))).toSorted(),
     [...files, "notes.txt"].toSorted(),

@@ -79,6 +79,17 @@ for (const [kind, code] of Object.entries(LEAKS)) {
   });
 }
 
+test("what the old code left open is shown as its file was then", async (t) => {
+  const { registry, edit } = await startModules(t, { garden: plugin(1, LEAKS["timer"] ?? "") });
+
+  await edit("garden/open.ts", (source) => source.replace("setTimeout", "\n\nclearTimeout"));
+  const { reload } = await registry.reload("garden");
+
+  const [left] = reload.leftOpen ?? [];
+  assert.deepEqual([left?.file, left?.line], ["open.ts", 3]);
+  assert.match(left?.frame ?? "", /> 3 \| setTimeout\(/);
+});
+
 test("a connection left open is reported, also if the host relays it", async (t) => {
   const server = createServer((socket) => void socket.resume());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -164,13 +175,3 @@ for (const [what, answer] of Object.entries({
     assert.deepEqual(leftOpen, []);
   });
 }
-
-test("the receipt of a reload without a process contains no process data", async (t) => {
-  const { registry } = await startModules(t, { garden: plugin(1, "") });
-
-  const { reload } = await registry.reload("garden");
-
-  assert.equal(reload.result, "unchanged");
-  assert.equal(reload.leftOpen, undefined);
-  assert.equal(reload.memory, undefined);
-});

@@ -118,14 +118,24 @@ test("a reload on request gives its result and the module", async (t) => {
   assert.ok(manager.revision > 0);
 });
 
-test("a reload of unchanged code on request is shown as that", async (t) => {
+test("requested reloads of unchanged code are shown with their results", async (t) => {
   const { manager } = await openManager(t, plugin("lamp"));
   await manager.start();
+  t.mock.method(performance, "now", () => 10_000);
 
-  const { module, reload } = await manager.reload("lamp");
+  const [first, second] = [await manager.reload("lamp"), await manager.reload("lamp")];
 
-  const { trigger, result } = module.lastReload ?? {};
-  assert.deepEqual([reload.result, trigger, result], ["unchanged", "request", "unchanged"]);
+  assert.deepEqual(
+    [first, second].map(({ module, reload }) => [
+      reload.result,
+      module.lastReload?.trigger,
+      module.lastReload?.result,
+    ]),
+    [
+      ["reloaded", "request", "reloaded"],
+      ["unchanged", "request", "unchanged"],
+    ],
+  );
 });
 
 test("a degraded module counts as active, and a crashed one as neither", async (t) => {

@@ -196,17 +196,38 @@ test("a saved change replaces the process and hands over the state", async (t) =
   assert.deepEqual([trigger, shown, lamp.view.state], ["file", "reloaded", "active"]);
 });
 
-test("unchanged code is not loaded again, and a file event of it is not shown", async (t) => {
-  const { lamp, processes } = await openLamp(t);
+test("saving unchanged code or a comment reloads nothing, and is not shown", async (t) => {
+  const { lamp, save, processes } = await openLamp(t);
 
   const byFile = await lamp.reload("file");
-  const shown = lamp.view.lastReload;
-  const byRequest = await lamp.reload("request");
+  const byComment = await save(`${answering("one")}// a comment`);
 
-  assert.deepEqual([byFile.result, byRequest.result, shown], ["unchanged", "unchanged", null]);
-  assert.equal(lamp.view.lastReload?.result, "unchanged");
-  assert.equal(processes.all.length, 1);
-  assert.equal(lamp.work.reloads, 0);
+  assert.deepEqual([byFile.result, byComment.result], ["unchanged", "unchanged"]);
+  assert.deepEqual(
+    [byFile.leftOpen, byFile.memory, lamp.view.lastReload],
+    [undefined, undefined, null],
+  );
+  assert.deepEqual([processes.all.length, lamp.work.reloads], [1, 0]);
+});
+
+test("a request reloads unchanged code, and further ones within five seconds do not", async (t) => {
+  const { lamp, processes } = await openLamp(t);
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+
+  const first = await lamp.reload("request");
+  now += 4_999;
+  const again = await lamp.reload("request");
+  now += 1;
+  const later = await lamp.reload("request");
+
+  const results = [first, again, later].map(({ result, to }) => [result, to]);
+  assert.deepEqual(results, [
+    ["reloaded", 2],
+    ["unchanged", 2],
+    ["reloaded", 3],
+  ]);
+  assert.equal(processes.all.length, 3);
 });
 
 for (const trigger of ["config", "sdk"] as const) {

@@ -72,7 +72,7 @@ test("a queue is running from the start of a reload to its end, even if it fails
 const TRIGGERS: readonly (readonly [asked: readonly ReloadTrigger[], meant: ReloadTrigger])[] = [
   [["file"], "file"],
   [["request", "file"], "request"],
-  [["file", "request"], "file"],
+  [["file", "request"], "request"],
   [["file", "config"], "config"],
   [["file", "sdk", "file"], "sdk"],
   [["config", "file"], "config"],
