@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { CalendarEvent } from "./calendar.ts";
 import type { Cause } from "./cause.ts";
-import type { CommandBody, Device, DeviceEvent, DeviceKind, DeviceState } from "./device.ts";
+import type { CommandBody, Device, DeviceEvent, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { FollowRequest, HomeBatch, HomeHostApi, SentChange } from "./home-protocol.ts";
 import {
@@ -12,12 +12,7 @@ import {
   type Sun,
 } from "./home.ts";
 import type { Scene } from "./scene.ts";
-
-/** A device of a fake home; other fields have defaults. */
-export interface FakeDevice extends Partial<Omit<Device, "id" | "kind">> {
-  /** `<bridge_kind>:<device_kind>:<number>`, such as `hue:light:3`. */
-  readonly id: string;
-}
+import { type FakeDevice, toDevice } from "./testing-device.ts";
 
 /** The home of a test, without bridges. */
 export interface FakeHomeOptions {
@@ -200,26 +195,4 @@ export class FakeHome implements HomeHostApi {
   async listHomeEvents() {
     return { events: this.#options.calendar ?? [], sources: [], truncated: false };
   }
-}
-
-function toDevice(device: FakeDevice): Device {
-  const [bridgeKind = "", kind = "", number = ""] = device.id.split(":");
-  return {
-    bridgeKind,
-    kind: kind as DeviceKind,
-    number: Number(number),
-    bridge: bridgeKind,
-    name: device.id,
-    room: null,
-    groups: [],
-    info: { manufacturer: null, model: null, serial: null, firmware: null },
-    available: true,
-    lastSeenAt: null,
-    stateChangedAt: null,
-    revision: 0,
-    capabilities: {},
-    state: {},
-    pending: {},
-    ...device,
-  };
 }

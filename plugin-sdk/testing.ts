@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TSchema } from "typebox";
 import { Errors } from "typebox/schema";
 import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type {
@@ -12,7 +11,7 @@ import type {
   DeviceState,
   DeviceUpdate,
 } from "./device.ts";
-import { type ErrorCode, MantelError } from "./errors.ts";
+import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
 import type {
   ChannelChange,
@@ -39,10 +38,12 @@ import {
 } from "./service.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
 import { FakeClock } from "./testing-schedule.ts";
+import { callFake, checkedCall } from "./testing-service.ts";
 import { faultsOfNames } from "./vocabulary/index.ts";
 
 export type { FakeClock } from "./testing-schedule.ts";
-export type { FakeDevice, FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
+export type { FakeDevice } from "./testing-device.ts";
+export type { FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
 
 const TIME_ZONE = "Europe/Berlin";
 
@@ -209,32 +210,6 @@ function startRequest(options: TestHostOptions, storage: string): StartRequest {
   };
 }
 
-/** Runs a call of a service between checks of its input and its answer. */
-async function checkedCall(
-  definition: ServiceDefinition,
-  input: unknown,
-  work: () => unknown,
-): Promise<unknown> {
-  const key = serviceKey(definition);
-  requireFit(definition.input, input, { code: "invalid", what: `the input of ${key}` });
-  const answer = structuredClone(await work());
-  const { output } = definition;
-  if (output)
-    requireFit(output, answer, { code: "service_unavailable", what: `the answer of ${key}` });
-  return output ? answer : undefined;
-}
-
-function requireFit(
-  schema: TSchema,
-  value: unknown,
-  { code, what }: { readonly code: ErrorCode; readonly what: string },
-): void {
-  const [fits, [fault]] = Errors(schema, value);
-  if (fits) return;
-  const { instancePath = "", message = "does not fit" } = fault ?? {};
-  throw new MantelError(code, `${what} is wrong: ${instancePath || "the whole of it"} ${message}`);
-}
-
 /** The device after an update, which changes only the fields that it has. */
 function updated(
   device: DeviceDescription,
@@ -267,7 +242,7 @@ class MemoryHost implements HostLink {
   degraded: string | undefined;
   onChannelChanged: (change: ChannelChange) => void = () => undefined;
   readonly #plugin: Plugin;
-  readonly #services: ReadonlyMap<string, ProvidedService>;
+  readonly #services: readonly ProvidedService[];
   readonly #channels: Readonly<Record<string, unknown>>;
   readonly #home: FakeHome;
   readonly #clock: FakeClock;
@@ -280,7 +255,7 @@ class MemoryHost implements HostLink {
     { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
   ) {
     this.#plugin = plugin;
-    this.#services = new Map(services.map((each) => [serviceKey(each.definition), each]));
+    this.#services = services;
     this.#channels = channels;
     this.#home = home;
     this.#clock = clock;
@@ -399,13 +374,6 @@ class MemoryHost implements HostLink {
   }
 
   async #callService({ name, input }: ServiceRequest): Promise<unknown> {
-    const service = this.#services.get(name);
-    if (!service)
-      throw new MantelError(
-        "service_unavailable",
-        `no plugin provides ${name}; pass a fake under "services"`,
-      );
-    const { definition, handler } = service;
-    return checkedCall(definition, input, () => handler(input as never));
+    return callFake(this.#services, name, input);
   }
 }

@@ -1,12 +1,12 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
+import { translate } from "@mantel/plugin-sdk/translate";
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "./handed-over-state.ts";
 import { Scope } from "./scope.ts";
-import { translate } from "./translate.ts";
 import type { WidgetContexts } from "./widget-context.ts";
 import type { AnyWidget, WidgetCode } from "./widget-loader.ts";
-import baseStyles from "./base.css";
+import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
 

@@ -1,12 +1,12 @@
+import { createFormats } from "@mantel/plugin-sdk/format";
 import type { ServiceDefinition } from "@mantel/plugin-sdk/service";
+import { valuesOf } from "@mantel/plugin-sdk/setting-values";
 import type { CameraPicture, Device, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
-import { createFormats } from "./format.ts";
 import { currentLocale as locale } from "./i18n/language.ts";
-import { valuesOf } from "./setting-values.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 const IMPORT =
   /^\s*(?:import|export)\s(?!type\s)[^;'"]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
-const BROWSER = "playwright-core";
-const PAGE = "happy-dom";
+const BROWSER = ["playwright-core", "@mantel/plugin-sdk/widget-testing/chromium"];
+const PAGE = ["happy-dom", "@mantel/plugin-sdk/widget-testing"];
 /** A test that reaches one of these starts processes, or counts open handles. */
-const STARTS_PROCESSES = ["node:child_process", BROWSER, "test/helpers/resources.ts"];
+const STARTS_PROCESSES = ["node:child_process", ...BROWSER, "test/helpers/resources.ts"];
 /** The code that it reaches counts the CPU time of its process. */
 const COUNTING_CODE = "plugins/calendar/ics/pace.ts";
 /** Every test of the HTTP API reaches these, which start a process for a backup and for nothing else. */
@@ -41,8 +41,8 @@ export function readTestFile(path: string): TestFile {
     isAlone:
       reached.has(COUNTING_CODE) ||
       (startsProcesses ? OF_THE_PROCESS : COUNTS_CPU_TIME).test(source),
-    usesBrowser: reached.has(BROWSER),
-    usesPage: reached.has(PAGE),
+    usesBrowser: BROWSER.some((each) => reached.has(each)),
+    usesPage: PAGE.some((each) => reached.has(each)),
   };
 }
 

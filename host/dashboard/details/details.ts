@@ -1,3 +1,4 @@
+import { translate } from "@mantel/plugin-sdk/translate";
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
@@ -6,15 +7,14 @@ import { effect, signal } from "@preact/signals-core";
 import { html, render, type TemplateResult } from "lit";
 import { currentLocale } from "../i18n/language.ts";
 import type { Session } from "../session.ts";
-import { translate } from "../translate.ts";
 import type { Box, DetailsTarget } from "../widget-context.ts";
 import { deviceView } from "./device-view.ts";
 import { History, measuredFields } from "./history.ts";
 import { roomView } from "./room-view.ts";
 import { openSheet } from "./sheet.ts";
 import { words } from "./words.ts";
-import baseStyles from "../base.css";
 import styles from "./details.css";
+import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
 
 const css = [baseStyles, DEVICE_TILE_STYLES, controlStyles, styles].map((text) => {

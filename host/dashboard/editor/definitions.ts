@@ -1,10 +1,10 @@
+import { translate } from "@mantel/plugin-sdk/translate";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { WidgetView } from "../../api/module.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import { readDefinition } from "../frames/read-definition.ts";
 import { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
-import { translate } from "../translate.ts";
 import type { WidgetFacts, WidgetLoader } from "../widget-loader.ts";
 import type { WidgetSize } from "./limits.ts";
 

@@ -1,4 +1,5 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
+import { translate } from "@mantel/plugin-sdk/translate";
 import { signal } from "@preact/signals-core";
 import { GridStack, type GridItemHTMLElement } from "gridstack";
 import { html, render } from "lit";
@@ -8,7 +9,6 @@ import { mountWidgetIn } from "../mount.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import { SizeWatch } from "../tile-size.ts";
 import type { TileDependencies } from "../tile.ts";
-import { translate } from "../translate.ts";
 import type { WidgetContexts } from "../widget-context.ts";
 import type { WidgetFacts } from "../widget-loader.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";

@@ -17,9 +17,9 @@ import { Icons } from "./icons-in-frame.ts";
 import { adaptTo, mediaSheet } from "./media.ts";
 import type { FrameFont, FrameState, ReadAnswer, ServiceAnswer, ToFrame } from "./to-frame.ts";
 import { manifestHint } from "./widget-permissions.ts";
-import baseStyles from "../base.css";
-import themeStyles from "../theme.css";
 import frameStyles from "./frame.css";
+import baseStyles from "@mantel/plugin-sdk/ui/base.css";
+import themeStyles from "@mantel/plugin-sdk/ui/theme.css";
 
 const KEPT_MS = 1_000;
 const PAINT_MS = 100;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFormats } from "../../../host/dashboard/format.ts";
+import { createFormats } from "@mantel/plugin-sdk/format";
 import "../../helpers/page/light-dom.ts";
 
 const { NightScreen } = await import("../../../host/dashboard/night.ts");

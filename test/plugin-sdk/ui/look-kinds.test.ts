@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Capabilities, Device, DeviceKind, DeviceState } from "@mantel/plugin-sdk/device";
+import { createFormats } from "@mantel/plugin-sdk/format";
 import type { I18n } from "@mantel/plugin-sdk/i18n";
+import { translate } from "@mantel/plugin-sdk/translate";
 import { type Look, lookOf } from "@mantel/plugin-sdk/ui/look";
-import { createFormats } from "../../../host/dashboard/format.ts";
-import { translate } from "../../../host/dashboard/translate.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 const SPEECH: I18n = {

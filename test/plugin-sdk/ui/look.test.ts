@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Capabilities, Capability, Device, DeviceState } from "@mantel/plugin-sdk/device";
+import { createFormats } from "@mantel/plugin-sdk/format";
 import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { type Look, lookOf as lookWith } from "@mantel/plugin-sdk/ui/look";
 import { oklchHue } from "@mantel/plugin-sdk/ui/oklch";
-import { createFormats } from "../../../host/dashboard/format.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 /** As an English home says it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createFormats } from "@mantel/plugin-sdk/format";
 import { readingText, shownReading } from "@mantel/plugin-sdk/ui/reading";
-import { createFormats } from "../../../host/dashboard/format.ts";
 
 const speech = {
   fmt: createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" }),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
+import { createFormats } from "@mantel/plugin-sdk/format";
 import type { I18n } from "@mantel/plugin-sdk/i18n";
-import { createFormats } from "../../../host/dashboard/format.ts";
-import { translate } from "../../../host/dashboard/translate.ts";
+import { translate } from "@mantel/plugin-sdk/translate";
 import { chipsOf } from "../../../plugins/status-widget/widget/chips.ts";
 import { deviceOf } from "../../helpers/device.ts";
 

@@ -1,5 +1,4 @@
-import type { Formats, FormatUnit } from "@mantel/plugin-sdk/i18n";
-import type { UiSettings } from "./store.ts";
+import type { Formats, FormatUnit } from "./i18n.ts";
 
 const DATE_STYLES = {
   day: { weekday: "long", day: "numeric", month: "long" },
@@ -7,7 +6,11 @@ const DATE_STYLES = {
   full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-type FormatSettings = Required<Pick<UiSettings, "locale" | "timeZone" | "units">>;
+interface FormatSettings {
+  readonly locale: string;
+  readonly timeZone: string;
+  readonly units: "metric" | "imperial";
+}
 
 /** Formatters for the language, time zone and units of the home. */
 export function createFormats({ locale, timeZone, units }: FormatSettings): Formats {

@@ -1,4 +1,4 @@
-import type { Texts } from "@mantel/plugin-sdk/i18n";
+import type { Texts } from "./i18n.ts";
 
 interface Said {
   readonly texts?: Texts;

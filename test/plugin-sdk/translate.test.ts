@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { translate } from "../../../host/dashboard/translate.ts";
+import { translate } from "@mantel/plugin-sdk/translate";
 
 const texts = { de: { "{count} left": "noch {count}" } };
-const PLUGINS = join(import.meta.dirname, "../../../plugins");
+const PLUGINS = join(import.meta.dirname, "../../plugins");
 
 test("a text is translated into the language of the home, with its values", () => {
   const say = (locale: string) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFormats } from "../../../host/dashboard/format.ts";
+import { createFormats } from "@mantel/plugin-sdk/format";
 
 test("percentages are formatted in the language of the home", () => {
   const shares = ["en-GB", "de-DE", "tr-TR"].map((locale) =>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { valuesOf } from "@mantel/plugin-sdk/setting-values";
 import { s, type Settings, type SettingValues } from "@mantel/plugin-sdk/widget-settings";
 import { Type } from "typebox";
-import { valuesOf } from "../../../host/dashboard/setting-values.ts";
 
 const SHORT_FORMS = {
   name: s.text({ default: "none" }),

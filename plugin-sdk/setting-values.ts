@@ -1,12 +1,26 @@
-import type { Settings } from "@mantel/plugin-sdk/widget-settings";
-import type { FieldSchema } from "./form/schema.ts";
+import type { Settings } from "./widget-settings.ts";
+
+/** The keywords of a setting's JSON Schema that decide on its value. */
+interface SettingSchema {
+  readonly type?: string | readonly string[];
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly SettingSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: SettingSchema;
+}
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The value of each setting in a tile's config. Absent and invalid values become the setting's default. */
 export function valuesOf(settings: Settings, config: Values): Values {
   return Object.fromEntries(
-    Object.entries<FieldSchema>(settings).map(([name, schema]) => [
+    Object.entries<SettingSchema>(settings).map(([name, schema]) => [
       name,
       valueOf(schema, config[name]),
     ]),
@@ -14,7 +28,7 @@ export function valuesOf(settings: Settings, config: Values): Values {
 }
 
 /** Invalid items of a list are dropped. */
-function valueOf(schema: FieldSchema, value: unknown): unknown {
+function valueOf(schema: SettingSchema, value: unknown): unknown {
   const { items, maxItems } = schema;
   if (items && Array.isArray(value)) {
     return value.filter((each) => isValid(items, each)).slice(0, maxItems);
@@ -27,7 +41,7 @@ function valueOf(schema: FieldSchema, value: unknown): unknown {
 
 const EMPTY: Values = { string: "", boolean: false, array: [] };
 
-function isValid(schema: FieldSchema, value: unknown): boolean {
+function isValid(schema: SettingSchema, value: unknown): boolean {
   const { type, minimum = -Infinity, maximum = Infinity, minLength, maxLength } = schema;
   const choices = choicesOf(schema);
   if (choices) return choices.includes(value);
@@ -38,6 +52,6 @@ function isValid(schema: FieldSchema, value: unknown): boolean {
 }
 
 /** Without the labels of the form, whose code is loaded later. */
-function choicesOf({ enum: values, anyOf }: FieldSchema): readonly unknown[] | undefined {
+function choicesOf({ enum: values, anyOf }: SettingSchema): readonly unknown[] | undefined {
   return values ?? anyOf?.map((choice) => choice.const);
 }
