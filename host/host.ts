@@ -15,7 +15,6 @@ import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
 import { KeptChannels } from "./channels/kept.ts";
-import { ChannelPaths } from "./channels/paths.ts";
 import { ChannelRegistry } from "./channels/registry.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
@@ -52,6 +51,7 @@ import { PackageLock } from "./packages/lock.ts";
 import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/packages.ts";
 import { Photos } from "./photos/photos.ts";
+import { ApiPaths } from "./routes/api-paths.ts";
 import { RouteSecrets } from "./routes/secrets.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
@@ -238,8 +238,8 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   });
   services.merge(serviceKey(calendarEvents), (query: CalendarQuery) => calendar.window(query));
   const calendarFeed = new CalendarFeed();
-  const channelPaths = new ChannelPaths();
-  const channels = new ChannelRegistry({ bus, paths: channelPaths });
+  const apiPaths = new ApiPaths();
+  const channels = new ChannelRegistry({ bus, paths: apiPaths });
   onDispose(() => channels.close());
   const keptChannels = await KeptChannels.open({ ...foundation, channels });
   onDispose(() => keptChannels.close());
@@ -247,7 +247,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
-  const answering = { devices, images, readings, commands, scenes, channels, channelPaths };
+  const answering = { devices, images, readings, commands, scenes, channels, apiPaths };
   const shown = { photos, calendar, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }

@@ -24,6 +24,7 @@ const CODES = {
   pairing_unknown: [404, "No display is waiting with this code"],
   revision_unknown: [404, "No such revision"],
   method_not_allowed: [405, "The resource does not support this method"],
+  conflict: [409, "The request conflicts with what is there"],
   bridge_rate_limited: [409, "Too many commands for the bridge"],
   signed_in: [409, "This browser is already signed in"],
   name_taken: [409, "Another valid token has this name"],

@@ -83,6 +83,11 @@ const ServedPath = Type.Object(
 );
 export type ServedPath = Static<typeof ServedPath>;
 
+/** A path of the API at which and below which the plugin has routes (`defineRoute({ at })`). */
+const RoutedPath = Type.Object({ routes: Type.Literal(true) }, Strict);
+/** What a plugin has at a path of the API. */
+export type ApiPath = ServedPath | Static<typeof RoutedPath>;
+
 /** The `mantel` key of a plugin's `package.json`. The host reads it before it runs any of the plugin's code. */
 export const Manifest = Type.Object(
   {
@@ -122,11 +127,15 @@ export const Manifest = Type.Object(
       Type.Array(Type.Union([ServiceKey, ChannelKey]), { maxItems: 200, uniqueItems: true }),
     ),
     /**
-     * Paths of the API such as `/tides`, at which the host serves channels of this plugin without asking it. The first
-     * plugin with a path has it.
+     * Paths of the API such as `/tides`. The host serves a channel there without asking the plugin, or the plugin has
+     * routes there. The first plugin with a path has it.
      */
     paths: Type.Optional(
-      Type.Record(Type.String({ pattern: "^/[a-z][a-z0-9-]{0,40}$" }), ServedPath, Strict),
+      Type.Record(
+        Type.String({ pattern: "^/[a-z][a-z0-9-]{0,40}$" }),
+        Type.Union([ServedPath, RoutedPath]),
+        Strict,
+      ),
     ),
     /**
      * Makes the plugin a fallback. It does not run while one of the config keys is set or, with `bridges`, while
@@ -152,6 +161,12 @@ export const Manifest = Type.Object(
   Strict,
 );
 export type Manifest = Static<typeof Manifest>;
+
+/** True for a path with routes, false for one with a channel. */
+export function hasRoutes(path: ApiPath): path is Static<typeof RoutedPath> {
+  return "routes" in path;
+}
+
 /** A device kind or `scene`, for which a bridge can declare a rate. */
 export type RateLimitedKind = Static<typeof KindRate>["kinds"][number];
 export type ModuleKind = Manifest["kinds"][number];

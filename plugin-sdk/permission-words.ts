@@ -102,7 +102,10 @@ export const permissionWords: PermissionWords = {
     return kind === "scene" ? `activate the scene ${name}` : `control the device ${name}`;
   },
   provides: (name) => `provide ${name} to the home`,
-  paths: (path) => `answer requests to ${path} of the API`,
+  paths: (path) =>
+    path.endsWith("/*")
+      ? `answer requests to ${path.slice(0, -2)} of the API, and below, with its own code`
+      : `answer requests to ${path} of the API`,
   uses: (name) => (name.includes("/") ? `read the channel ${name}` : `use the service ${name}`),
   widgetSees: (what) => `show its widget ${what}`,
   widgetCommands: (what) => `let its widget command ${what}`,

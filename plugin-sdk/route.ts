@@ -30,8 +30,10 @@ export interface RouteOptions<
   Response extends TSchema | undefined,
 > {
   readonly method: (typeof ROUTE_METHODS)[number];
-  /** Below `/api/v1/plugins/<id>`, such as `/feeds/:name`. */
-  readonly path: string;
+  /** Below `/api/v1/plugins/<id>`, such as `/feeds/:name`. A route has either `path` or `at`. */
+  readonly path?: string;
+  /** Below `/api/v1`, such as `/tides/:place`; the manifest has `"paths": { "/tides": { "routes": true } }`. */
+  readonly at?: string;
   /** The scope that a token needs. `public` needs `secretInPath`. */
   readonly scope: ServiceScope | "public";
   /** A short text for the list of operations. */
@@ -110,7 +112,7 @@ export interface HandledRoute {
 }
 
 /**
- * Defines an HTTP route below `/api/v1/plugins/<id>`.
+ * Defines an HTTP route below `/api/v1/plugins/<id>`, or at a path of the API.
  * @throws MantelError `invalid` for a path that the host would refuse
  */
 export function defineRoute<
@@ -123,7 +125,7 @@ export function defineRoute<
 ): RouteDefinition<Params, Query, Body, Response> {
   const fault = routeFault(options);
   if (fault === undefined) return options;
-  throw new MantelError("invalid", `invalid route ${options.method} ${options.path}: ${fault}`);
+  throw new MantelError("invalid", `invalid route ${routeKey(options)}: ${fault}`);
 }
 
 /** Connects a route with its handler. `start` returns a list of these under `routes`. */
@@ -134,25 +136,22 @@ export function handle<D extends RouteDefinition>(
   return { definition, handler };
 }
 
-/** The method and path of a route, by which it is found. */
-export function routeKey({ method, path }: Pick<RouteDefinition, "method" | "path">): string {
-  return `${method} ${path}`;
+/** The method and path of a route, by which it is found: `GET /feeds`, or `GET at /tides`. */
+export function routeKey(route: Pick<RouteDefinition, "method" | "path" | "at">): string {
+  const { method, path, at } = route;
+  return at === undefined ? `${method} ${path}` : `${method} at ${at}`;
+}
+
+/** The part of a route's address that the plugin defines. */
+export function routePath({ path, at }: Pick<RouteDefinition, "path" | "at">): string {
+  return at ?? path ?? "";
 }
 
 /** The reason why the host would refuse a route, as the rest of a sentence. */
-export function routeFault({
-  path,
-  scope,
-  secretInPath = false,
-  raw = false,
-  body,
-  method,
-  headers = [],
-}: RouteDefinition): string | undefined {
-  if (!new RegExp(ROUTE_PATH).test(path)) return "a path is such as /feeds/:name, in lower case";
-  const [, first = ""] = path.split("/");
-  if (RESERVED_PATHS.some((each) => each === first)) return `the path /${first} is the host's own`;
-  if (first.startsWith(":")) return "a path begins with a fixed part";
+export function routeFault(route: RouteDefinition): string | undefined {
+  const { scope, secretInPath = false, raw = false, body, method, headers = [] } = route;
+  const fault = placeFault(route);
+  if (fault !== undefined) return fault;
   if ((scope === "public") !== secretInPath) {
     return 'the scope "public" and secretInPath: true belong together';
   }
@@ -160,4 +159,15 @@ export function routeFault({
   if (method === "GET" && (raw || body)) return "a GET has no body";
   const secret = headers.find((name) => /^(authorization|cookie|proxy-.*|host)$/i.test(name));
   return secret && `the header ${secret} is not given to plugins`;
+}
+
+function placeFault({ path, at, secretInPath = false }: RouteDefinition): string | undefined {
+  if ((path === undefined) === (at === undefined)) return "it needs either path or at";
+  const text = at ?? path ?? "";
+  if (!new RegExp(ROUTE_PATH).test(text)) return "a path is such as /feeds/:name, in lower case";
+  const [, first = ""] = text.split("/");
+  if (first.startsWith(":")) return "a path begins with a fixed part";
+  if (at !== undefined) return secretInPath ? "a secret address has path, and not at" : undefined;
+  const isReserved = RESERVED_PATHS.some((each) => each === first);
+  return isReserved ? `the path /${first} is the host's own` : undefined;
 }

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { ChannelPaths } from "../host/channels/paths.ts";
 import { openApiDocument } from "../host/http/openapi.ts";
 import type { Route } from "../host/http/route.ts";
 import { createRoutes, type RouteDependencies } from "../host/http/routes/index.ts";
+import { ApiPaths } from "../host/routes/api-paths.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TYPES = join(ROOT, "plugin-sdk/client/api-types.d.ts");
@@ -38,7 +38,7 @@ export function routeTable(): readonly Route[] {
     prefix: "",
     version: "1",
     docsPage: "",
-    channelPaths: new ChannelPaths(),
+    apiPaths: new ApiPaths(),
     contributed: () => [],
   };
   const get = (own: object, key: string | symbol): unknown => Reflect.get(own, key) ?? nothing;

@@ -4,8 +4,8 @@ import { LatestWins, type Rate, RateBudget } from "@mantel/plugin-sdk/latest-win
 import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import type { Bus } from "../events/bus.ts";
 import { JsonShape } from "../json-shape.ts";
+import type { ApiPaths } from "../routes/api-paths.ts";
 import { faultsOf, invalid } from "../validate.ts";
-import type { ChannelPaths } from "./paths.ts";
 
 /** More than the SDK sends, so that its pace applies. */
 const CHANNEL_RATE: Rate = {
@@ -65,14 +65,14 @@ export type ChannelListener = (channel: ChannelState) => void;
 /** The channels of all plugins: their declarations and last values. */
 export class ChannelRegistry {
   readonly #bus: Bus;
-  readonly #paths: ChannelPaths;
+  readonly #paths: ApiPaths;
   /** By plugin and name. */
   readonly #plugins = new Map<string, Map<string, Channel>>();
   readonly #budgets = new Map<string, RateBudget>();
   readonly #listeners = new Set<ChannelListener>();
   #changes = 0;
 
-  constructor({ bus, paths }: { readonly bus: Bus; readonly paths: ChannelPaths }) {
+  constructor({ bus, paths }: { readonly bus: Bus; readonly paths: ApiPaths }) {
     this.#bus = bus;
     this.#paths = paths;
   }

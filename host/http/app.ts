@@ -28,7 +28,9 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   const metrics = new Metrics(parts);
   const docs = readDocsPage();
   const contributed = channelPathRoutes(parts);
-  const routes = createRoutes({ ...parts, prefix, metrics, contributed, docsPage: docs.page });
+  const ofPlugins = routesOfPlugins(parts);
+  const all = () => [...contributed(), ...ofPlugins()];
+  const routes = createRoutes({ ...parts, prefix, metrics, contributed: all, docsPage: docs.page });
   const limit = new RateLimit(() => config.current.server.rateLimit, log);
 
   const app = new Koa<RequestState>();
@@ -42,7 +44,6 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   app.use(requireAllowedHost(() => config.current.server.hosts));
   app.use(requirePlainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
-  const ofPlugins = () => routesOfPlugins({ ...parts, plugins: () => parts.modules.routed() });
   const gate = { ...parts, contributed, ofPlugins, limit };
   for (const step of createRouting(routes, prefix, gate)) app.use(step);
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ErrorCode } from "@mantel/plugin-sdk/errors";
 import type Koa from "koa";
 import type { Static, TObject, TSchema } from "typebox";
@@ -99,11 +100,28 @@ export function route<Params extends TObject, Query extends TObject>(
   return row;
 }
 
-/** The operation id of a route that a plugin contributes: `POST /services/acme.news` is `postServicesAcmeNews`. */
+/**
+ * The operation id of a route that a plugin contributes: `GET /tides/:place` is `getTidesByPlace`. It depends on nothing
+ * else. Paths whose ids would look the same, such as `/a-b` and `/a/b`, differ by a hash at the end.
+ */
 export function operationIdOf(method: Route["method"], path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
-  return `${method.toLowerCase()}${capitalized.join("")}`;
+  const parts = path.split("/").slice(1);
+  const isPlain = parts.every((part) => part !== "by" && /^:?[a-z][a-z0-9]*$/.test(part));
+  if (!isPlain) return longOperationId(method, path);
+  return method.toLowerCase() + parts.map(wordOf).join("");
+}
+
+/** An operation id that no other operation has: the host's own have no hash. */
+export function longOperationId(method: Route["method"], path: string): string {
+  const words = path.split("/").map(wordOf).join("");
+  const hash = createHash("sha256").update(`${method} ${path}`).digest("hex").slice(0, 8);
+  return `${method.toLowerCase()}${words}_${hash}`;
+}
+
+/** `:place` is `ByPlace`, `garden-log` is `GardenLog`. */
+function wordOf(part: string): string {
+  const words = part.replace(/^:/, "by-").split(/[^A-Za-z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 /** The answer of an operation that returns one JSON document. */

@@ -13,7 +13,7 @@ export interface RouterDependencies extends HttpDependencies {
   readonly limit: RateLimit;
   /** The routes that plugins contribute now. They have no parameters in their paths. */
   readonly contributed: () => readonly Route[];
-  /** The routes below `/plugins/:id` that running plugins add. */
+  /** The routes that running plugins add below `/plugins/:id` and at their paths; the same list until they change. */
   readonly ofPlugins: () => readonly Route[];
 }
 
@@ -33,14 +33,39 @@ export function createRouting(
 
 /** Routes a request that no own route of the host matches to those of plugins, which come and go. */
 function routesOfModules(own: Router, prefix: string, gate: RouterDependencies): Middleware {
+  const routerOfPlugins = latestRouter(prefix, gate);
   return async (ctx, next) => {
-    const isOfPlugin = ctx.path.startsWith(`${prefix}/plugins/`);
-    const added = isOfPlugin ? routerOf(gate.ofPlugins(), prefix, gate) : undefined;
-    const refuse = unmatched(added ? [own, added] : [own], gate);
-    await (added
-      ? (added.routes() as Middleware)(ctx, () => refuse(ctx, next) as Promise<void>)
-      : refuse(ctx, next));
+    const path = ctx.path.startsWith(`${prefix}/`) ? ctx.path.slice(prefix.length) : "";
+    const plugin = gate.apiPaths.findRouted(path);
+    if (plugin === undefined && !path.startsWith("/plugins/"))
+      return unmatched([own], gate)(ctx, next);
+    if (plugin !== undefined) await requireRunning(ctx, plugin, gate);
+    const added = routerOfPlugins();
+    const refuse = unmatched([own, added], gate);
+    await (added.routes() as Middleware)(ctx, () => refuse(ctx, next) as Promise<void>);
   };
+}
+
+/** The router of the routes that plugins add now. */
+function latestRouter(prefix: string, gate: RouterDependencies): () => Router {
+  let known: { readonly of: readonly Route[]; readonly router: Router } | undefined;
+  return () => {
+    const of = gate.ofPlugins();
+    if (known?.of !== of) known = { of, router: routerOf(of, prefix, gate) };
+    return known.router;
+  };
+}
+
+/** @throws MantelError `service_unavailable` while the plugin that has the path does not answer */
+async function requireRunning(
+  ctx: Context,
+  plugin: string,
+  gate: RouterDependencies,
+): Promise<void> {
+  if (gate.modules.routed().some(({ id }) => id === plugin)) return;
+  await identify(ctx, gate);
+  const sentence = `${plugin} is not running; see GET /modules/${plugin}`;
+  throw new MantelError("service_unavailable", sentence);
 }
 
 function routerOf(routes: readonly Route[], prefix: string, gate: RouterDependencies): Router {

@@ -3,10 +3,10 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
-import type { ChannelPaths } from "../channels/paths.ts";
 import type { Bus } from "../events/bus.ts";
 import type { RoutedPlugin } from "../http/routes/plugin-routes.ts";
 import type { HostLog } from "../log.ts";
+import type { ApiPaths } from "../routes/api-paths.ts";
 import { compileRuntime } from "./build/runtime.ts";
 import { ModuleEvents } from "./events.ts";
 import { HotReload } from "./hot-reload.ts";
@@ -30,7 +30,7 @@ export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "cha
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
-  readonly channelPaths: ChannelPaths;
+  readonly apiPaths: ApiPaths;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
   /** The installed packages now. */
@@ -274,7 +274,7 @@ export class ModuleManager {
     await module.stop();
     this.#modules.delete(module.id);
     this.#parts.bridges.remove(module.id);
-    this.#parts.channelPaths.release(module.id);
+    this.#parts.apiPaths.release(module.id);
     this.#revision++;
     this.#events.removed(module);
   }
@@ -348,7 +348,7 @@ export class ModuleManager {
   #claimPaths({ id, plugin, log }: Module): void {
     const { paths } = plugin.manifest;
     const isAllowed = paths === undefined || this.#parts.consents.neededBy(plugin).length === 0;
-    for (const taken of this.#parts.channelPaths.claim(id, isAllowed ? paths : {})) {
+    for (const taken of this.#parts.apiPaths.claim(id, isAllowed ? paths : {})) {
       const sentence = "a path of the API belongs to another plugin; disable one of the two";
       const fields = { path: taken.path, plugin: taken.plugin };
       log.record({ level: "warn", sentence, fields });

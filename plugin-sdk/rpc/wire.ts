@@ -135,7 +135,12 @@ function boundedFaults(faults: readonly Fault[]): Fault[] {
  * plugin they count as an unexpected error.
  */
 const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "bad_request",
+  "conflict",
   "invalid",
+  "rate_limited",
+  "revision_stale",
+  "revision_unknown",
   "device_unknown",
   "scene_unknown",
   "bridge_rate_limited",

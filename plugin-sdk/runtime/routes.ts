@@ -15,7 +15,7 @@ export class RuntimeRoutes {
       throw new TypeError('"routes" must be a list of handle(route, handler)');
     for (const each of given as readonly Partial<HandledRoute>[]) {
       const { definition, handler } = each ?? {};
-      if (typeof definition?.path !== "string" || typeof handler !== "function") {
+      if (typeof definition?.summary !== "string" || typeof handler !== "function") {
         throw new TypeError('"routes" has an entry that is not a result of handle(route, handler)');
       }
       const key = routeKey(definition);

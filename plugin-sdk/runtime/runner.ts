@@ -243,7 +243,7 @@ export class Runner {
       home: createHome(request.home, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,
-      routes: { url: ({ path }) => host.call("routeUrl", { path }) },
+      routes: { url: ({ path = "" }) => host.call("routeUrl", { path }) },
       signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),

@@ -13,7 +13,6 @@ import * as fc from "fast-check";
 import { Type } from "typebox";
 import { Calendar } from "../../host/calendar/calendar.ts";
 import { ChannelFollower } from "../../host/channels/follower.ts";
-import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import type { Bridge } from "../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
@@ -23,6 +22,7 @@ import type { HostLog } from "../../host/log.ts";
 import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
 import { openChannel } from "../../host/modules/process/channel.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
+import { ApiPaths } from "../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
@@ -282,7 +282,7 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
   const publications = {
     "calendar.window": nothing,
   };
-  const channels = new ChannelRegistry({ bus, paths: new ChannelPaths() });
+  const channels = new ChannelRegistry({ bus, paths: new ApiPaths() });
   channels.admit("demo", [
     {
       name: "figures",

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { ModuleView } from "../../host/api/module.ts";
 import { Calendar } from "../../host/calendar/calendar.ts";
-import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
@@ -19,6 +18,7 @@ import { BridgeTable } from "../../host/modules/module-bridge.ts";
 import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
 import { WarmProcessPool } from "../../host/modules/process/warm-process.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
+import { ApiPaths } from "../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
@@ -81,8 +81,8 @@ export async function startModules(
   const config = await ConfigStore.open({ dataFolder, environment: {}, log });
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
-  const channelPaths = new ChannelPaths();
-  const channels = new ChannelRegistry({ bus, paths: channelPaths });
+  const apiPaths = new ApiPaths();
+  const channels = new ChannelRegistry({ bus, paths: apiPaths });
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
@@ -114,7 +114,7 @@ export async function startModules(
     channels,
     scheduler,
     home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
-    channelPaths,
+    apiPaths,
     bridges,
     kernel,
     warmProcesses,
@@ -160,7 +160,7 @@ export async function startModules(
     kernel,
     registry,
     channels,
-    channelPaths,
+    apiPaths,
     bus,
     config,
     services,

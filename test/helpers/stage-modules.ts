@@ -2,7 +2,6 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { ChannelPaths } from "../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Bus } from "../../host/events/bus.ts";
@@ -14,6 +13,7 @@ import type { WidgetAssets } from "../../host/modules/lifecycle/widget.ts";
 import { type PluginPackage, readManifest } from "../../host/modules/manifest/manifest.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
+import { ApiPaths } from "../../host/routes/api-paths.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import { collectedLog } from "./collected-log.ts";
@@ -47,7 +47,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   const consents = await Consents.open({ dataFolder, log: hostLog });
   const services = new ServiceRegistry();
   const scheduler = await Scheduler.open({ dataFolder, log: hostLog, timeZone: () => "UTC" });
-  const channelPaths = new ChannelPaths();
+  const apiPaths = new ApiPaths();
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   const processes = fakeProcesses();
   const withdrawn: string[] = [];
@@ -73,8 +73,8 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
     scheduler,
     routeSecrets: {},
     routePrefix: () => "/api/v1",
-    channelPaths,
-    channels: new ChannelRegistry({ bus: new Bus(), paths: channelPaths }),
+    apiPaths,
+    channels: new ChannelRegistry({ bus: new Bus(), paths: apiPaths }),
     services,
     config,
     consents,

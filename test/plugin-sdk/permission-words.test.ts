@@ -42,6 +42,11 @@ for (const [sentence, expected] of [
   [words.homeControls("hue:light:3"), /^control the device hue:light:3$/],
   [words.homeControls("host:scene:evening"), /^activate the scene host:scene:evening$/],
   [words.provides("weather"), /^provide weather to the home$/],
+  [words.paths("/tides"), /^answer requests to \/tides of the API$/],
+  [
+    words.paths("/tides/*"),
+    /^answer requests to \/tides of the API, and below, with its own code$/,
+  ],
   [words.uses("mqtt.broker"), /^use the service mqtt\.broker$/],
   [words.widgetSees("scenes"), /^show its widget scenes$/],
   [words.widgetCommands("scenes"), /^let its widget command scenes$/],

@@ -71,7 +71,10 @@ const german: PermissionWords = {
     return kind === "scene" ? `die Szene ${name} aktivieren` : `das Gerät ${name} schalten`;
   },
   provides: (name) => `dem Haus ${name} anbieten`,
-  paths: (path) => `Anfragen an ${path} der API beantworten`,
+  paths: (path) =>
+    path.endsWith("/*")
+      ? `Anfragen an ${path.slice(0, -2)} der API und darunter mit eigenem Code beantworten`
+      : `Anfragen an ${path} der API beantworten`,
   uses: (name) => (name.includes("/") ? `den Kanal ${name} lesen` : `den Dienst ${name} nutzen`),
   widgetSees: (what) => `seinem Widget dies zeigen: ${what}`,
   widgetCommands: (what) => `sein Widget dies schalten lassen: ${what}`,

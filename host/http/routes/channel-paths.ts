@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { type TSchema, Type } from "typebox";
-import type { ClaimedPath } from "../../channels/paths.ts";
+import type { ChannelPath } from "../../routes/api-paths.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
 import { operationIdOf, type Route, route } from "../route.ts";
@@ -9,21 +9,21 @@ import { operationIdOf, type Route, route } from "../route.ts";
 /** The time after which a client may ask again for a value that was not published yet. */
 const FIRST_VALUE_MS = 1_000;
 
-type Parts = Pick<HttpDependencies, "channels" | "channelPaths">;
+type Parts = Pick<HttpDependencies, "channels" | "apiPaths">;
 
 /** The routes at which plugins' channels are served; the same list until a path or a channel changes. */
 export function channelPathRoutes(parts: Parts): () => readonly Route[] {
-  const { channels, channelPaths } = parts;
+  const { channels, apiPaths } = parts;
   let known: { readonly of: string; readonly routes: readonly Route[] } | undefined;
   return () => {
-    const of = `${channelPaths.changes} ${channels.changes}`;
+    const of = `${apiPaths.changes} ${channels.changes}`;
     if (known?.of !== of)
-      known = { of, routes: channelPaths.list().map((each) => routeOf(each, parts)) };
+      known = { of, routes: apiPaths.channels().map((each) => routeOf(each, parts)) };
     return known.routes;
   };
 }
 
-function routeOf({ path, plugin, served }: ClaimedPath, { channels }: Parts): Route {
+function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Route {
   const { channel: name, field, maxAgeSeconds } = served;
   const { declared } = channels.find(plugin, name) ?? {};
   const answer = { description: `The last value of the channel ${plugin}/${name}` };

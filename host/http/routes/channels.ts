@@ -41,7 +41,7 @@ const Channel = Type.Object({
 });
 
 /** `/channels`: the values that plugins publish. */
-export function channelRoutes({ channels, channelPaths }: HttpDependencies): Route[] {
+export function channelRoutes({ channels, apiPaths }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -80,7 +80,7 @@ export function channelRoutes({ channels, channelPaths }: HttpDependencies): Rou
       handle(ctx, { params: { plugin, name }, principal }) {
         const channel = channels.find(plugin, name);
         // A plugin that is not configured yet has not declared its channels, but its manifest names those with a path.
-        if (!channel && channelPaths.of(plugin, name).length > 0) {
+        if (!channel && apiPaths.of(plugin, name).length > 0) {
           return { plugin, name, value: null, revision: null, updatedAt: null };
         }
         if (!channel) {

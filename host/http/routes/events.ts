@@ -24,7 +24,7 @@ const queryWith = (topics: readonly string[]) =>
   });
 
 /** `/events`: events of the home as they happen. */
-export function eventRoutes({ streams, tokens, channelPaths }: HttpDependencies): Route[] {
+export function eventRoutes({ streams, tokens, apiPaths }: HttpDependencies): Route[] {
   let known: { readonly of: number; readonly query: ReturnType<typeof queryWith> } | undefined;
   return [
     route({
@@ -35,8 +35,8 @@ export function eventRoutes({ streams, tokens, channelPaths }: HttpDependencies)
       tag: "Events",
       summary: "Follow events as server-sent events; a token may have 32 open streams",
       get query() {
-        const of = channelPaths.changes;
-        if (known?.of !== of) known = { of, query: queryWith(channelPaths.topics()) };
+        const of = apiPaths.changes;
+        if (known?.of !== of) known = { of, query: queryWith(apiPaths.topics()) };
         return known.query;
       },
       headers: ["Last-Event-ID"],

@@ -1,6 +1,6 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Route } from "../route.ts";
+import { longOperationId, type Route } from "../route.ts";
 import { auditRoutes } from "./audit.ts";
 import { backupRoutes } from "./backups.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
@@ -18,7 +18,6 @@ import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
-import { routesOfPlugins } from "./plugin-routes.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
 import { roomRoutes } from "./rooms.ts";
@@ -32,7 +31,7 @@ import { tokenRoutes } from "./tokens.ts";
 export interface RouteDependencies extends HttpDependencies {
   readonly prefix: string;
   readonly metrics: Metrics;
-  /** The routes that plugins contribute now; the same list until it changes. */
+  /** The routes that plugins contribute now. */
   readonly contributed: () => readonly Route[];
   /** HTML. */
   readonly docsPage: string;
@@ -44,11 +43,8 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...discoveryRoutes({
       ...parts,
       table: () => table,
-      contributed: () => [
-        ...describedServices(parts.services),
-        ...parts.contributed(),
-        ...routesOfPlugins({ ...parts, plugins: () => parts.modules.routed() }),
-      ],
+      contributed: () =>
+        underOwnIds([...describedServices(parts.services), ...parts.contributed()], table),
     }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
@@ -76,4 +72,14 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...backupRoutes(parts),
   ];
   return table;
+}
+
+/** Routes of plugins; one that would have the id of an operation of the host has a longer one. */
+function underOwnIds(added: readonly Route[], own: readonly Route[]): Route[] {
+  const taken = new Set(own.map(({ operationId }) => operationId));
+  return added.map((route) => {
+    const { method, path, operationId } = route;
+    if (!taken.has(operationId)) return route;
+    return { ...route, operationId: longOperationId(method, path) };
+  });
 }

@@ -1,12 +1,21 @@
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type ErrorCode, MantelError } from "@mantel/plugin-sdk/errors";
 import type { RouteCall } from "@mantel/plugin-sdk/protocol";
-import { ROUTE_LIMITS, type RouteDefinition, routeKey } from "@mantel/plugin-sdk/route";
+import { ROUTE_LIMITS, type RouteDefinition, routeKey, routePath } from "@mantel/plugin-sdk/route";
 import { type TObject, Type } from "typebox";
 import type { CheckedAnswer } from "../../routes/answer.ts";
+import type { ApiPaths } from "../../routes/api-paths.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import { check } from "../../validate.ts";
 import { readBytes } from "../body.ts";
-import { type Answer, type Call, type Context, operationIdOf, type Route } from "../route.ts";
+import { matchesEtag } from "../etag.ts";
+import {
+  type Answer,
+  type Call,
+  type Context,
+  operationIdOf,
+  type RequestHeader,
+  type Route,
+} from "../route.ts";
 
 /** A running plugin with routes. */
 export interface RoutedPlugin {
@@ -17,7 +26,8 @@ export interface RoutedPlugin {
 }
 
 interface Parts {
-  readonly plugins: () => readonly RoutedPlugin[];
+  readonly modules: { routed(): readonly RoutedPlugin[] };
+  readonly apiPaths: Pick<ApiPaths, "findRouted" | "changes">;
   readonly routeSecrets: Pick<RouteSecrets, "admits">;
 }
 
@@ -26,11 +36,32 @@ const Secret = Type.String({
   description: "the secret part, which replaces a token",
 });
 
-/** The routes that running plugins contribute, as rows of the route table. */
-export function routesOfPlugins({ plugins, routeSecrets }: Parts): Route[] {
-  return plugins().flatMap((plugin) =>
-    plugin.routes.map((definition) => rowOf(plugin, definition, routeSecrets)),
-  );
+/**
+ * The routes that running plugins contribute, as rows of the route table; the same list until they change. Routes at a
+ * path of the API that another plugin has are not among them.
+ */
+export function routesOfPlugins(parts: Parts): () => readonly Route[] {
+  const { modules, apiPaths } = parts;
+  let known: { readonly of: readonly unknown[]; readonly routes: readonly Route[] } | undefined;
+  return () => {
+    const plugins = modules.routed();
+    const of = [apiPaths.changes, ...plugins.map(({ routes }) => routes)];
+    if (known?.of.length !== of.length || !of.every((each, at) => each === known?.of[at])) {
+      known = { of, routes: plugins.flatMap((plugin) => rowsOf(plugin, parts)) };
+    }
+    return known.routes;
+  };
+}
+
+function rowsOf(plugin: RoutedPlugin, { apiPaths, routeSecrets }: Parts): Route[] {
+  return plugin.routes
+    .filter(({ at }) => at === undefined || apiPaths.findRouted(at) === plugin.id)
+    .map((definition) => rowOf(plugin, definition, routeSecrets));
+}
+
+/** The path of a route below the prefix of the API. */
+function placeOf(id: string, { path, at, secretInPath }: RouteDefinition): string {
+  return at ?? `/plugins/${id}${secretInPath ? "/hooks/:secret" : ""}${path}`;
 }
 
 function rowOf(
@@ -38,26 +69,27 @@ function rowOf(
   definition: RouteDefinition,
   secrets: Parts["routeSecrets"],
 ): Route {
-  const { method, path, scope, summary, query, body, raw = false, maxBytes } = definition;
+  const { method, at, scope, summary, query, body, raw = false, maxBytes } = definition;
   const { id } = plugin;
   const isSecret = definition.secretInPath === true;
   const bound = maxBytes ?? ROUTE_LIMITS.usualBytes;
-  const place = `/plugins/${id}${isSecret ? "/hooks/:secret" : ""}${path}`;
+  const place = placeOf(id, definition);
   return {
     method,
     path: place,
     operationId: operationIdOf(method, place),
     scope,
     tag: "Plugins",
-    summary: `${id}: ${summary}`,
+    summary: at === undefined ? `${id}: ${summary}` : summary,
     ...paramsOf(definition, isSecret),
     ...(query ? { query } : {}),
     ...(body ? { body: { schema: body, maxBytes: bound } } : {}),
     ...(raw
       ? { body: { schema: Type.Unknown(), maxBytes: bound, raw: true, optional: true } }
       : {}),
+    headers: requestHeaders(definition),
     answers: answersOf(definition),
-    errors: ["invalid", "not_found", "module_down", "deadline_passed", "outcome_unknown"],
+    errors: errorsOf(definition),
     async handle(ctx, call: Call<never, never>) {
       const { secret, ...params } = call.params as Record<string, string>;
       if (isSecret && !secrets.admits(id, secret ?? "")) {
@@ -86,8 +118,14 @@ const POLICY =
 
 function send(ctx: Context, { status, headers, type, body }: CheckedAnswer): void {
   ctx.set("Content-Security-Policy", POLICY);
-  ctx.set("Cache-Control", "no-store");
+  const { etag } = headers;
+  ctx.set("Cache-Control", etag === undefined ? "no-store" : "private, no-cache");
   ctx.set({ ...headers });
+  const isKnown = etag !== undefined && status === 200 && /^(GET|HEAD)$/.test(ctx.method);
+  if (isKnown && matchesEtag(ctx, etag)) {
+    ctx.status = 304;
+    return;
+  }
   ctx.status = status;
   if (body) ctx.body = body;
   if (type !== undefined) ctx.set("Content-Type", type);
@@ -98,8 +136,22 @@ function namedHeaders(ctx: Context, names: readonly string[]): Record<string, st
   return Object.fromEntries(sent.map((name) => [name, ctx.get(name).slice(0, 2_000)]));
 }
 
-function paramsOf({ path, params }: RouteDefinition, isSecret: boolean): { params?: TObject } {
-  const named = path.match(/(?<=:)\w+/g) ?? [];
+/** The headers with a meaning in HTTP, which the API's document describes. */
+function requestHeaders({ headers = [] }: RouteDefinition): RequestHeader[] {
+  const all = ["If-Match", "If-None-Match"] as const;
+  return all.filter((name) => headers.includes(name.toLowerCase()));
+}
+
+function errorsOf({ at, headers = [] }: RouteDefinition): ErrorCode[] {
+  const codes: ErrorCode[] = ["invalid", "not_found", "module_down", "deadline_passed"];
+  codes.push("outcome_unknown");
+  if (at !== undefined) codes.push("service_unavailable");
+  if (headers.includes("if-match")) codes.push("revision_stale");
+  return codes;
+}
+
+function paramsOf({ params, ...route }: RouteDefinition, isSecret: boolean): { params?: TObject } {
+  const named = routePath(route).match(/(?<=:)\w+/g) ?? [];
   const properties = {
     ...Object.fromEntries(named.map((name) => [name, Type.String({ maxLength: 500 })])),
     ...params?.properties,

@@ -55,7 +55,7 @@ export function describedServices(services: Pick<ServiceRegistry, "open">): Rout
     return {
       ...shared,
       path: `/services/${key}`,
-      operationId: operationIdOf("POST", `/services/${key}`),
+      operationId: operationIdOf("POST", `/services/${key.replaceAll(".", "/")}`),
       scope: open,
       summary: title ?? `Call ${key}`,
       body: { schema: input },

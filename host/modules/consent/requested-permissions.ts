@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import { includesPart } from "@mantel/plugin-sdk/home-permissions";
-import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import { hasRoutes, type Manifest } from "@mantel/plugin-sdk/manifest";
 import type { Needs } from "@mantel/plugin-sdk/needs";
 import {
   isPath,
@@ -40,7 +40,7 @@ export function requestedPermissions({
     homeControls: home.control ?? [],
     provides,
     uses,
-    paths: Object.keys(paths),
+    paths: entries(paths).map(([path, what]) => (hasRoutes(what) ? `${path}/*` : path)),
     ...widgetPermissions(needs),
   }).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));

@@ -142,7 +142,7 @@ export async function startCandidate(
   const started = await candidate.generation.peer.call("start", request, startMs);
   const { manifest } = candidate.build.plugin;
   const services = parseDefinitions(started?.services ?? [], manifest, parts.warn);
-  const routes = parseRoutes(started?.routes ?? [], manifest.id);
+  const routes = parseRoutes(started?.routes ?? [], manifest);
   return { ...candidate, request, services, routes };
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { renamedChannel } from "@mantel/plugin-sdk/channel-names";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { placeOfFault } from "@mantel/plugin-sdk/json-text";
-import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { hasRoutes, Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
 import { HOST_SECTIONS } from "../../config/schema.ts";
@@ -14,8 +14,8 @@ import { codeFrame, locationOfText } from "../build/code-frame.ts";
 /** Top-level paths of the API that the host serves, or will. */
 export const HOST_PATHS: ReadonlySet<string> = new Set(
   [
-    "/api /audit /automations /backups /backup /calendar /channels /config /devices /docs /events /feeds /groups",
-    "/health /history /layout /logbook /metrics /modules /mqtt /notifications /openapi /pairing /photos /plugins",
+    "/api /audit /backups /backup /calendar /channels /config /devices /docs /events /feeds /groups",
+    "/health /layout /metrics /modules /mqtt /notifications /openapi /pairing /photos /plugins",
     "/restore /rooms /services /session /smart-home /tokens",
   ].flatMap((line) => line.split(" ")),
 );
@@ -131,10 +131,9 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
       : `mantel.paths must not hold "${own}", which the host serves itself`;
   },
   ({ paths = {} }) => {
-    const own = Object.values(paths).find(({ event }) =>
-      TOPICS.some((topic) => topic === event?.topic),
-    );
-    return own && `"${own.event?.topic}" in mantel.paths is a topic of the host's own events`;
+    const topics = Object.values(paths).map((path) => (hasRoutes(path) ? "" : path.event?.topic));
+    const own = topics.find((topic) => TOPICS.some((each) => each === topic));
+    return own && `"${own}" in mantel.paths is a topic of the host's own events`;
   },
   (manifest) =>
     [manifest.server, manifest.widget].some((entry) => entry?.split("/").includes(".."))

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import { KeptChannels } from "../../../host/channels/kept.ts";
-import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -21,7 +21,7 @@ const declared = (name: string, change: Partial<DeclaredChannel> = {}): Declared
 });
 
 async function openHost(dataFolder: string) {
-  const channels = new ChannelRegistry({ bus: new Bus(), paths: new ChannelPaths() });
+  const channels = new ChannelRegistry({ bus: new Bus(), paths: new ApiPaths() });
   const log = collectedLog();
   const kept = await KeptChannels.open({ dataFolder, channels, log });
   const names = () => channels.list().map(({ plugin, declared: { name } }) => `${plugin}/${name}`);

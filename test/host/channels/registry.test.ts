@@ -3,9 +3,9 @@ import { test, type TestContext } from "node:test";
 import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import type { ChannelEvent } from "../../../host/api/events.ts";
 import { ChannelFollower } from "../../../host/channels/follower.ts";
-import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry, channelText } from "../../../host/channels/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 
 /** Plain JSON Schema, as it arrives from a process. */
 const TEXTS = { type: "array", items: { type: "string" } };
@@ -23,7 +23,7 @@ function open(t: TestContext) {
   const bus = new Bus();
   const events: ChannelEvent[] = [];
   bus.on(({ topic, data }) => topic === "channel" && events.push(data));
-  const channels = new ChannelRegistry({ bus, paths: new ChannelPaths() });
+  const channels = new ChannelRegistry({ bus, paths: new ApiPaths() });
   t.after(() => channels.close());
   channels.admit("news", [declared("headlines")]);
   channels.settle("news");

@@ -101,7 +101,25 @@ test("no two operations have the same id", () => {
 });
 
 test("an operation of a plugin is named after its method and path", () => {
-  assert.equal(operationIdOf("POST", "/services/acme.news@2"), "postServicesAcmeNews2");
+  assert.equal(operationIdOf("GET", "/weather"), "getWeather");
+  assert.equal(operationIdOf("PUT", "/tides/:place/now"), "putTidesByPlaceNow");
+  assert.match(
+    operationIdOf("POST", "/services/acme.news@2"),
+    /^postServicesAcmeNews2_[0-9a-f]{8}$/,
+  );
+});
+
+test("operations of plugins at different paths have different ids", () => {
+  const alike = [
+    ...["/plugins/a-b/c", "/plugins/a/b/c", "/plugins/a/b-c", "/plugins/a/b.c", "/plugins/a/b_c"],
+    ...["/tides/:place", "/tides/by/place", "/tides/by-place", "/tides/1", "/tides1", "/tide/s1"],
+    ...["/tides/:aB", "/tides/:a/b", "/tides/:ab"],
+  ];
+
+  const ids = alike.map((path) => operationIdOf("GET", path));
+
+  assert.equal(new Set(ids).size, alike.length, ids.join(" "));
+  for (const id of ids) assert.match(id, /^[a-z][A-Za-z0-9_]*$/);
 });
 
 type Described = Exclude<Topic, "contributed" | "channel">;

@@ -12,7 +12,6 @@ import { Backups } from "../../../host/backup/backups.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
-import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
@@ -29,6 +28,7 @@ import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Photos } from "../../../host/photos/photos.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../../host/services/registry.ts";
@@ -72,7 +72,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const lastUse = await LastUse.open(data, log);
   const commands: DeviceCommand[] = [];
   const registries = await openRegistries({ data, bus, log, commands });
-  const channelPaths = new ChannelPaths();
+  const apiPaths = new ApiPaths();
   const streams = new EventStreams(bus);
   const parts: HttpDependencies = {
     ...registries,
@@ -81,8 +81,8 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     tokens,
     config,
     streams,
-    channels: new ChannelRegistry({ bus, paths: channelPaths }),
-    channelPaths,
+    channels: new ChannelRegistry({ bus, paths: apiPaths }),
+    apiPaths,
     audit: new Audit(data),
     lastUse,
     pairings: new Pairings(),

@@ -4,12 +4,12 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { ChannelFollower } from "../../../host/channels/follower.ts";
-import { ChannelPaths } from "../../../host/channels/paths.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import { type HostDependencies, hostApi } from "../../../host/modules/calls/host-api.ts";
 import { ProvidedServices } from "../../../host/modules/calls/provided-services.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { ServiceRegistry } from "../../../host/services/registry.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 
@@ -42,7 +42,7 @@ function openHost() {
     gone: () => taken.push([name, "gone"]),
   });
   const services = new ServiceRegistry();
-  const channels = new ChannelRegistry({ bus: new Bus(), paths: new ChannelPaths() });
+  const channels = new ChannelRegistry({ bus: new Bus(), paths: new ApiPaths() });
   const registries = {
     devices: {
       publish: take("devices"),

@@ -45,6 +45,16 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     { ...GOOD, paths: { "/config": { channel: "all" } } },
     /mantel\.paths must not hold "\/config", which the host serves itself/,
   ],
+  [
+    "routes at a path of the host",
+    { ...GOOD, paths: { "/devices": { routes: true } } },
+    /serves itself/,
+  ],
+  [
+    "a path with a channel and routes",
+    { ...GOOD, paths: { "/tides": { channel: "tides", routes: true } } },
+    /\/mantel\/paths/,
+  ],
   ["a path of more than one part", { ...GOOD, paths: { "/a/b": { channel: "all" } } }, /paths/],
   [
     "an event of the host",

@@ -10,12 +10,31 @@ const feed = {
   summary: "Read a feed",
   params: Type.Object({ name: Type.String({ maxLength: 50 }) }),
 } as const;
-const parse = (given: unknown) => parseRoutes(JSON.parse(JSON.stringify(given)), "news");
+const parse = (given: unknown) =>
+  parseRoutes(JSON.parse(JSON.stringify(given)), {
+    id: "news",
+    paths: { "/tides": { routes: true }, "/moon": { channel: "moon" } },
+  });
 
 test("routes that differ in method or path are accepted", () => {
   assert.equal(
     parse([feed, { ...feed, method: "DELETE" }, { ...feed, path: "/feeds/:name/items" }]).length,
     3,
+  );
+});
+
+test("a route may be at a path of the manifest, and below it, beside one of the same name", () => {
+  const tides = { ...feed, path: undefined, at: "/tides/:name" };
+
+  const routes = parse([
+    tides,
+    { ...tides, at: "/tides", params: undefined },
+    { ...feed, path: "/tides/:name" },
+  ]);
+
+  assert.deepEqual(
+    routes.map(({ at, path }) => at ?? path),
+    ["/tides/:name", "/tides", "/tides/:name"],
   );
 });
 
@@ -36,6 +55,23 @@ const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] 
   ],
   ["a public route without a secret", [{ ...feed, scope: "public" }], /belong together/],
   ["a secret with a scope", [{ ...feed, secretInPath: true }], /belong together/],
+  ["a route without a path", [{ ...feed, path: undefined }], /needs either path or at/],
+  ["a route with two", [{ ...feed, at: "/tides/:name" }], /needs either path or at/],
+  [
+    "a route at a path that the manifest does not list",
+    [{ ...feed, path: undefined, at: "/tidesx/:name" }],
+    /add "paths": \{"\/tidesx": \{"routes": true\}\} to "mantel"/,
+  ],
+  [
+    "a route at the path of a channel",
+    [{ ...feed, path: undefined, at: "/moon/:name" }],
+    /add "paths": \{"\/moon"/,
+  ],
+  [
+    "a secret address at a path",
+    [{ ...feed, path: undefined, at: "/tides/:name", scope: "public", secretInPath: true }],
+    /a secret address has path, and not at/,
+  ],
   ["an unknown scope", [{ ...feed, scope: "none" }], /\/0\/scope/],
   ["a GET with a body", [{ ...feed, raw: true }], /a GET has no body/],
   ["a raw body with a schema", [{ ...feed, method: "POST", raw: true, body: {} }], /no schema/],

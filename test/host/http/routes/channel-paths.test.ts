@@ -27,9 +27,9 @@ const PATHS = {
 async function open(t: TestContext) {
   const events: ApiEvent[] = [];
   const app = await serveApp(t);
-  const { channels, channelPaths } = app.parts;
-  channelPaths.claim("sea", PATHS);
-  return { ...app, channels, channelPaths, events };
+  const { channels, apiPaths } = app.parts;
+  apiPaths.claim("sea", PATHS);
+  return { ...app, channels, apiPaths, events };
 }
 
 async function publishing(t: TestContext, change: Partial<DeclaredChannel> = {}) {
@@ -90,25 +90,25 @@ test("other methods are refused, and other paths are unknown", async (t) => {
 });
 
 test("the first plugin with a path has it, until it is gone", async (t) => {
-  const { api, channels, channelPaths } = await publishing(t);
+  const { api, channels, apiPaths } = await publishing(t);
   await channels.publish("sea", "tides", '{"height":3}');
   channels.admit("moon", [declared("tides")]);
   await channels.publish("moon", "tides", '{"height":9}');
 
-  const taken = channelPaths.claim("moon", { "/tides": { channel: "tides" } });
+  const taken = apiPaths.claim("moon", { "/tides": { channel: "tides" } });
   assert.deepEqual(
     taken.map(({ path, plugin }) => [path, plugin]),
     [["/tides", "sea"]],
   );
   assert.deepEqual(await (await api("read", "/tides")).json(), { height: 3 });
 
-  channelPaths.release("sea");
+  apiPaths.release("sea");
   assert.deepEqual(await (await api("read", "/tides")).json(), { height: 9 });
   assert.equal((await api("read", "/next-tide")).status, 404);
 });
 
 test("paths are in the API's description, with the schema that the code declares", async (t) => {
-  const { api, channels, channelPaths } = await publishing(t);
+  const { api, channels, apiPaths } = await publishing(t);
   const read = async () =>
     (await (await api("read", "/openapi.json")).json()) as {
       paths: Record<string, { get: { summary: string; responses: Record<string, unknown> } }>;
@@ -121,7 +121,7 @@ test("paths are in the API's description, with the schema that the code declares
 
   channels.remove("sea");
   assert.match(JSON.stringify((await read()).paths["/api/v1/next-tide"]), /"tide"/);
-  channelPaths.release("sea");
+  apiPaths.release("sea");
   assert.equal((await read()).paths["/api/v1/tides"], undefined);
 });
 
@@ -157,10 +157,10 @@ test("the paths that plugins cannot have are those of the host", async (t) => {
 });
 
 test("the system and the weather are answered as ever, by what their manifests say", async (t) => {
-  const { api, channels, channelPaths } = await open(t);
+  const { api, channels, apiPaths } = await open(t);
   for (const id of ["system", "weather"]) {
     const { manifest } = await readManifest(`plugins/${id}`);
-    channelPaths.claim(id, manifest.paths);
+    apiPaths.claim(id, manifest.paths);
   }
   channels.admit("system", [declared("sample")]);
   channels.admit("weather", [declared("forecast")]);

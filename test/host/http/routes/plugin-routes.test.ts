@@ -27,6 +27,19 @@ const hook = defineRoute({
   headers: ["x-signature"],
   secretInPath: true,
 });
+const place = defineRoute({
+  method: "GET",
+  at: "/tides/:place",
+  scope: "control",
+  summary: "Read the tides of a place",
+  headers: ["if-none-match"],
+});
+const moon = defineRoute({
+  method: "PUT",
+  at: "/tides/moon",
+  scope: "edit",
+  summary: "Set the moon",
+});
 const OK: CheckedAnswer = {
   status: 200,
   headers: {},
@@ -186,4 +199,90 @@ test("the secret of a plugin stays the same, and is its own", async (t) => {
     ],
     [true, false, false],
   );
+});
+
+/** An app with a plugin that has routes at `/tides`. */
+async function withPath(t: TestContext, answer: () => CheckedAnswer = () => OK) {
+  const sea: RoutedPlugin = { id: "sea", routes: [place, moon], answer: async () => answer() };
+  const plugins = [sea];
+  const modules = { ...demoModules(), routed: () => plugins };
+  const app = await serveApp(t, { modules });
+  app.parts.apiPaths.claim("sea", { "/tides": { routes: true } });
+  return { ...app, plugins, sea };
+}
+
+test("a plugin answers at its path of the API and below it, with the checks of every route", async (t) => {
+  const { api, url } = await withPath(t);
+
+  assert.deepEqual(await (await api("control", "/tides/harbour")).json(), { ok: true });
+  assert.equal((await api("control", "/tides/harbour", { method: "HEAD" })).status, 200);
+  assert.deepEqual(await codeOf(await api("read", "/tides/harbour")), [403, "insufficient_scope"]);
+  assert.deepEqual(await codeOf(await fetch(`${url}/api/v1/tides/harbour`)), [401, "unauthorized"]);
+  assert.deepEqual(await codeOf(await api("control", "/tides")), [404, "not_found"]);
+  assert.deepEqual(await codeOf(await api("control", "/tidesx/harbour")), [404, "not_found"]);
+  assert.equal((await api("edit", "/tides/moon", json("PUT", {}))).status, 200);
+  const refused = await api("edit", "/tides/moon", { method: "DELETE" });
+  assert.deepEqual(
+    [refused.status, refused.headers.get("allow")],
+    [405, "GET, HEAD, OPTIONS, PUT"],
+  );
+});
+
+test("a path of a plugin that does not run is 503 with a time to retry, and 404 once the plugin is gone", async (t) => {
+  const { api, plugins, parts, url } = await withPath(t);
+  plugins.length = 0;
+
+  const down = await api("read", "/tides/harbour");
+  assert.ok(Number(down.headers.get("retry-after")) >= 1);
+  assert.equal(down.headers.get("content-type"), "application/problem+json");
+  assert.deepEqual(await codeOf(down), [503, "service_unavailable"]);
+  assert.equal((await fetch(`${url}/api/v1/tides`)).status, 401);
+
+  parts.apiPaths.release("sea");
+  assert.deepEqual(await codeOf(await api("read", "/tides/harbour")), [404, "not_found"]);
+});
+
+test("of two plugins with routes at one path the first has it, until it is gone", async (t) => {
+  const { api, plugins, parts } = await withPath(t);
+  const lake = { ...OK, body: Buffer.from('{"lake":true}') };
+  plugins.push({ id: "lake", routes: [place], answer: async () => lake });
+  const taken = parts.apiPaths.claim("lake", { "/tides": { routes: true } });
+
+  assert.deepEqual(
+    taken.map(({ path, plugin }) => [path, plugin]),
+    [["/tides", "sea"]],
+  );
+  assert.deepEqual(await (await api("control", "/tides/x")).json(), { ok: true });
+  parts.apiPaths.release("sea");
+  plugins.shift();
+  assert.deepEqual(await (await api("control", "/tides/x")).json(), { lake: true });
+});
+
+test("an answer with an ETag is 304 for a client that has it", async (t) => {
+  const { api } = await withPath(t, () => ({ ...OK, headers: { etag: '"7"' } }));
+
+  const first = await api("control", "/tides/x");
+  const again = await api("control", "/tides/x", { headers: { "If-None-Match": '"7"' } });
+
+  assert.deepEqual([first.status, first.headers.get("etag")], [200, '"7"']);
+  assert.equal(first.headers.get("cache-control"), "private, no-cache");
+  assert.deepEqual([again.status, await again.text()], [304, ""]);
+});
+
+test("routes at a path are in the API's document under ids that no other operation has", async (t) => {
+  const { api, plugins, parts } = await withPath(t);
+  const device = defineRoute({ method: "GET", at: "/device", scope: "read", summary: "Read one" });
+  plugins.push({ id: "odd", routes: [device], answer: async () => OK });
+  parts.apiPaths.claim("odd", { "/device": { routes: true } });
+  const { paths } = (await (await api("read", "/openapi.json")).json()) as {
+    paths: Record<string, Record<string, { operationId: string; summary: string }>>;
+  };
+
+  const read = paths["/api/v1/tides/{place}"]?.["get"];
+  assert.deepEqual(
+    [read?.operationId, read?.summary],
+    ["getTidesByPlace", "Read the tides of a place"],
+  );
+  assert.match(JSON.stringify(read), /"304".*"503"/);
+  assert.match(paths["/api/v1/device"]?.["get"]?.operationId ?? "", /^getDevice_[0-9a-f]{8}$/);
 });
