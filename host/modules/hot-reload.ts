@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { dirname, sep } from "node:path";
 import type { HostLog } from "../log.ts";
 import { SDK_FOLDER } from "./build/esbuild-plugin.ts";
 import type { Module } from "./lifecycle/module.ts";
@@ -19,7 +19,7 @@ export interface HotReloadDependencies {
 type Watch = (
   roots: readonly string[],
   parts: WatcherDependencies,
-) => Pick<Watcher, "follow" | "close">;
+) => Pick<Watcher, "follow" | "isSettling" | "close">;
 
 const openWatcher: Watch = (roots, parts) => new Watcher(roots, parts);
 
@@ -34,6 +34,8 @@ export class HotReload {
     this.#parts = parts;
     this.#watcher = watch([...roots, SDK_FOLDER], {
       onChange: (change) => this.#changed(change),
+      isNew: (folder) =>
+        roots.includes(dirname(folder)) && !this.#in(folder) && !parts.isBroken(folder),
       concerns: (path) => parts.modules().some((module) => concerns(module, path)),
       onFailure: (folder, error) =>
         parts.log.error("cannot watch a folder; its changes are not applied", { folder, error }),
@@ -43,6 +45,11 @@ export class HotReload {
   /** Watches the folders outside the plugin roots that modules use: plugins and packages that are links. */
   followLinks(): void {
     this.#watcher.follow(linkedFolders(this.#roots, this.#parts.modules()));
+  }
+
+  /** True for a folder that is being written, such as a copy or a scaffold. */
+  isSettling(folder: string): boolean {
+    return this.#watcher.isSettling(folder);
   }
 
   close(): void {

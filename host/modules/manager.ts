@@ -242,7 +242,10 @@ export class ModuleManager {
   async #discover(): Promise<Discovery> {
     const { roots, config, packageFolders, isShippedId, versionStore } = this.#parts;
     const allowsLink = (name: string) => config.current.modules[name]?.links === true;
-    const found = await discover(roots, { allowsLink, isShippedId, packages: packageFolders() });
+    const packages = packageFolders();
+    const found = this.#withoutIncomplete(
+      await discover(roots, { allowsLink, isShippedId, packages }),
+    );
     const wasPlugin = async (folder: string) =>
       this.#in(folder) !== undefined || (await versionStore.pluginIn(folder)) !== undefined;
     const [former, others]: [InvalidPlugin[], InvalidPlugin[]] = [[], []];
@@ -250,6 +253,14 @@ export class ModuleManager {
     const all = { ...found, broken: [...found.broken, ...former], others };
     if (!this.#isStarted) await this.#forgetRemoved(all);
     return all;
+  }
+
+  /** Leaves out new folders that are being written; they are found when that has ended. */
+  #withoutIncomplete({ plugins, broken, others }: Discovery): Discovery {
+    const isComplete = ({ folder }: { readonly folder: string }): boolean =>
+      this.#in(folder) !== undefined || this.#hotReload?.isSettling(folder) !== true;
+    const complete = [...plugins].filter(([id, each]) => this.#modules.has(id) || isComplete(each));
+    return { plugins: new Map(complete), broken: broken.filter(isComplete), others };
   }
 
   /** Deletes the code of plugins that were removed while the host did not run. */

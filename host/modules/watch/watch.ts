@@ -17,12 +17,15 @@ export interface WatcherDependencies {
   readonly onChange: (change: FolderChange) => void;
   /** True if a module uses this file or folder: when it disappears, it gets time to come back. */
   readonly concerns: (path: string) => boolean;
+  /** True for a folder that is not a module yet: copying it may take several steps. */
+  readonly isNew?: (folder: string) => boolean;
   /** Called if this folder cannot be watched. */
   readonly onFailure: (folder: string, error: unknown) => void;
 }
 
 interface Settling {
   readonly files: Set<string>;
+  readonly firstAt: number;
   lastAt: number;
   timer: NodeJS.Timeout;
 }
@@ -59,6 +62,11 @@ export class Watcher {
     }
   }
 
+  /** True if changes of this folder are not complete yet. */
+  isSettling(folder: string): boolean {
+    return this.#settling.has(folder);
+  }
+
   close(): void {
     for (const tree of [...this.#roots, ...this.#linked.values()]) tree.close();
     for (const { timer } of this.#settling.values()) clearTimeout(timer);
@@ -78,7 +86,8 @@ export class Watcher {
     const files = known?.files ?? new Set();
     files.add(path);
     const lastAt = performance.now();
-    this.#settling.set(folder, { files, lastAt, timer: this.#settleSoon(folder) });
+    const firstAt = known?.firstAt ?? lastAt;
+    this.#settling.set(folder, { files, firstAt, lastAt, timer: this.#settleSoon(folder) });
   }
 
   #settleSoon(folder: string): NodeJS.Timeout {
@@ -88,9 +97,11 @@ export class Watcher {
   #settle(folder: string): void {
     const settling = this.#settling.get(folder);
     if (!settling) return;
-    const { files, lastAt } = settling;
-    const { concerns, onChange } = this.#parts;
-    if (!isWriteSettled({ folder, files, quietMs: performance.now() - lastAt, concerns })) {
+    const { files, firstAt, lastAt } = settling;
+    const { concerns, onChange, isNew = () => false } = this.#parts;
+    const now = performance.now();
+    const times = { quietMs: now - lastAt, ageMs: now - firstAt };
+    if (!isWriteSettled({ folder, files, concerns, isNew: isNew(folder), ...times })) {
       settling.timer = this.#settleSoon(folder);
       return;
     }

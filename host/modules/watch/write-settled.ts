@@ -6,6 +6,10 @@ import { findStat } from "../../safe-stat.ts";
 const MISSING_MS = 50;
 /** The time that a file may be empty: editors truncate it before they write. */
 const EMPTY_MS = 200;
+/** A new folder is complete after this time without a change: copies and scaffolds write one file after the other. */
+const NEW_FOLDER_MS = 250;
+/** The longest wait for a new folder, in which something may never stop writing. */
+const LONGEST_NEW_MS = 10_000;
 /** The longest wait for git: a killed git leaves its lock file. */
 const GIT_MS = 10_000;
 
@@ -14,13 +18,19 @@ export interface PendingChange {
   readonly folder: string;
   readonly files: ReadonlySet<string>;
   readonly quietMs: number;
+  /** The time since the first change. */
+  readonly ageMs: number;
+  /** True for a folder that is not a module yet. */
+  readonly isNew: boolean;
   /** True if a module uses this file or folder. */
   readonly concerns: (path: string) => boolean;
 }
 
 /** True if the change is complete: no file waits for its content, and git has finished. */
-export function isWriteSettled({ folder, files, quietMs, concerns }: PendingChange): boolean {
+export function isWriteSettled(change: PendingChange): boolean {
+  const { folder, files, quietMs, concerns } = change;
   if (isGitAtWork(folder)) return false;
+  if (change.isNew && quietMs < NEW_FOLDER_MS && change.ageMs < LONGEST_NEW_MS) return false;
   if (quietMs >= EMPTY_MS) return true;
   return [...files].every((file) => {
     const found = findStat(file);

@@ -51,6 +51,7 @@ async function openHotReload(t: TestContext) {
     const watch = { roots, parts: watching, folders: [] as string[] };
     watched.push(watch);
     return {
+      isSettling: (folder) => folder === join(root, "copy"),
       follow: (folders) => (watch.folders = [...folders]),
       close: () => steps.push("stops watching"),
     };
@@ -71,6 +72,23 @@ test("the plugin folders and the SDK are watched", async (t) => {
   hotReload.close();
 
   assert.deepEqual([watch.roots, steps], [[root, SDK_FOLDER], ["stops watching"]]);
+});
+
+test("a folder that is neither a module nor a broken one is new", async (t) => {
+  const { root, add, broken, watch, hotReload } = await openHotReload(t);
+  add("lamp");
+  broken.add(join(root, "clock"));
+
+  const folders = [join(root, "lamp"), join(root, "clock"), join(root, "copy"), SDK_FOLDER];
+
+  assert.deepEqual(
+    folders.map((folder) => watch.parts.isNew?.(folder)),
+    [false, false, true, false],
+  );
+  assert.deepEqual(
+    folders.map((folder) => hotReload.isSettling(folder)),
+    [false, false, true, false],
+  );
 });
 
 test("a saved file reloads the module that uses it, and no other", async (t) => {

@@ -104,6 +104,23 @@ test("an unknown module is named in the refusal", async (t) => {
   }
 });
 
+test("a folder that is being copied is not reported as broken", async (t) => {
+  const { manager, write, hostLog } = await openManager(t);
+  await manager.start();
+
+  await write("lamp/package.json", manifest("lamp").slice(0, 20));
+  for (let file = 0; file < 20; file++) await write(`lamp/lib/${file}.ts`, "export {};");
+  await write("lamp/package.json", manifest("lamp"));
+  await write("lamp/index.ts", `import "./lib/0.ts";${answering("lamp")}`);
+  await until(() => states(manager).includes("lamp active"));
+
+  assert.equal(manager.get("lamp").generation, 1);
+  assert.deepEqual(
+    hostLog.records.filter(({ level }) => level === "error"),
+    [],
+  );
+});
+
 test("a reload on request gives its result and the module", async (t) => {
   const { manager, write } = await openManager(t, plugin("lamp", PROVIDES));
   await manager.start();

@@ -11,11 +11,16 @@ async function openChange(t: TestContext, folder = "lamp") {
   const plugin = join(home, folder);
   await mkdir(plugin, { recursive: true });
   const file = join(plugin, "index.ts");
-  const isSettled = (quietMs: number, { isUsed = true, files = [file] } = {}) =>
+  const isSettled = (
+    quietMs: number,
+    { isUsed = true, isNew = false, ageMs = quietMs, files = [file] } = {},
+  ) =>
     isWriteSettled({
       folder: plugin,
       files: new Set(files),
       quietMs,
+      ageMs,
+      isNew,
       concerns: (path) => isUsed && path === file,
     });
   return { home, plugin, file, isSettled };
@@ -51,6 +56,20 @@ test("a missing file that no module uses is settled at once", async (t) => {
   const { isSettled } = await openChange(t);
 
   assert.equal(isSettled(0, { isUsed: false }), true);
+});
+
+test("a new folder is settled 250 ms after its last file, or after ten seconds", async (t) => {
+  const { file, isSettled } = await openChange(t);
+  await writeFile(file, "a");
+
+  assert.deepEqual(
+    [0, 249, 250].map((ms) => isSettled(ms, { isNew: true })),
+    [false, false, true],
+  );
+  assert.deepEqual(
+    [9_999, 10_000].map((ageMs) => isSettled(0, { isNew: true, ageMs })),
+    [false, true],
+  );
 });
 
 test("a folder is settled at once", async (t) => {
