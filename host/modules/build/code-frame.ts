@@ -3,6 +3,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { type CodeLocation, FRAME, MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure, Message } from "esbuild";
 import type { SourceOf } from "./built-sources.ts";
+import { compilerSentence } from "./compiler-errors.ts";
 
 const CONTEXT_LINES = 2;
 const LARGEST_SOURCE = 2 * 2 ** 20;
@@ -36,15 +37,10 @@ export function toReloadFailure(error: unknown, folder: string): MantelError {
     });
   }
   const location = locationOf(message, folder);
-  return new MantelError("reload_failed", sentenceOf(message), {
+  return new MantelError("reload_failed", compilerSentence(message, folder), {
     cause: error,
     ...(location ? { location } : {}),
   });
-}
-
-function sentenceOf({ text, notes }: Message): string {
-  const hint = notes[0]?.text;
-  return hint === undefined || hint === "" ? text : `${text} (${hint.split("\n")[0]})`;
 }
 
 function locationOf({ location }: Message, folder: string): CodeLocation | undefined {

@@ -116,7 +116,8 @@ function isNativeAddon(error: unknown): boolean {
 /** The error for a missing package. Its location is the import; esbuild's own location is in a generated file. */
 function missing(error: unknown, from: string, packages: ReadonlyMap<string, string>): Error {
   const failure = toReloadFailure(error, from);
-  const [, name] = /Could not resolve "([^"]+)"/.exec(failure.message) ?? [];
+  const [message] = (error as Partial<BuildFailure>).errors ?? [];
+  const [, name] = /Could not resolve "([^"]+)"/.exec(message?.text ?? "") ?? [];
   if (name === undefined) return failure;
   const detail = `the package ${name} is not installed; name it under "dependencies" in the package.json in ${from}`;
   const location = locationOfText(packages.get(name) ?? "", name, from);

@@ -24,7 +24,7 @@ test("an esbuild error is reported with file, line, column and frame", async (t)
   const { code, extras, message } = toReloadFailure(error, folder);
 
   assert.equal(code, "reload_failed");
-  assert.equal(message, 'Unexpected ";"');
+  assert.equal(message, 'syntax error: unexpected ";"');
   assert.deepEqual(extras.location, {
     file: "lamp.ts",
     line: 2,
@@ -73,7 +73,7 @@ const message = (text: string, more: object = {}) => ({
 });
 
 for (const [what, failure, expected] of [
-  ["a note", message("no x", { notes: [{ text: "use y\nas here" }] }), "no x (use y)"],
+  ["a note", message("no x", { notes: [{ text: "use y\nas here" }] }), "no x"],
   ["an empty note", message("no x", { notes: [{ text: "" }] }), "no x"],
   ["no note", message("no x"), "no x"],
 ] as const) {

@@ -85,7 +85,7 @@ test("if a widget does not build at the start, the last built one is served", as
   const failure = await next.start(PLUGIN(folder));
 
   assert.equal(built, undefined);
-  assert.match(String(failure), /Unexpected ";"/);
+  assert.match(String(failure), /syntax error: unexpected ";"/);
   assert.match(next.view?.url ?? "", /^\/assets\/widgets\/clock\.[0-9a-f]{16}\.js$/);
   assert.equal((await versionStore.pluginIn(folder))?.id, "clock");
 });

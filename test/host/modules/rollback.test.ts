@@ -41,7 +41,7 @@ interface Fault {
 const FAULTS: Readonly<Record<string, Fault>> = {
   "a syntax error": {
     saved: { "step.ts": "export const step: number = ;\n" },
-    says: /Unexpected ";"/,
+    says: /syntax error: unexpected ";"/,
     at: "step.ts:1",
   },
   "an export of another type": {

@@ -130,7 +130,7 @@ test("a package with an error is reported with its place, and built once it is r
   await install("one", "broken", "exports.name = ;");
 
   await assert.rejects(bundle("one", "one", "broken"), ({ message, extras }: MantelError) => {
-    assert.equal(message, 'Unexpected ";"');
+    assert.equal(message, 'syntax error: unexpected ";"');
     assert.equal(extras.location?.file, "node_modules/broken/index.js");
     return true;
   });
