@@ -36,11 +36,19 @@ import {
   serviceKey,
   type ServiceOutput,
 } from "./service.ts";
+import { checkDevices, updated } from "./testing-devices.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
 import { FakeClock } from "./testing-schedule.ts";
 import { callFake, checkedCall } from "./testing-service.ts";
-import { faultsOfNames } from "./vocabulary/index.ts";
+import { completeOptions } from "./testing-trials.ts";
 
+export {
+  type SetUpOptions,
+  type SetUpResult,
+  setUp,
+  testOptions,
+  type TrialTestOptions,
+} from "./testing-trials.ts";
 export type { FakeClock } from "./testing-schedule.ts";
 export type { FakeDevice } from "./testing-device.ts";
 export type { FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
@@ -49,7 +57,7 @@ const TIME_ZONE = "Europe/Berlin";
 
 /** The options of `startPlugin`. */
 export interface TestHostOptions {
-  /** The value of `ctx.config`. The schema's defaults are not filled in. */
+  /** The plugin's options. Defaults of its schema are filled in, and options that do not fit are refused. */
   readonly config?: unknown;
   /** The value of `ctx.handedOver`. */
   readonly handedOver?: unknown;
@@ -119,6 +127,7 @@ export async function startPlugin(
   plugin: Plugin,
   options: TestHostOptions = {},
 ): Promise<RunningTest> {
+  const config = completeOptions(plugin, options.config);
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
   const home = new FakeHome(options.home ?? {});
   const clock = new FakeClock(options.now ?? new Date(), options.timeZone ?? TIME_ZONE);
@@ -128,7 +137,7 @@ export async function startPlugin(
   clock.attach((request) => runner.runSchedule(request));
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
   const started = await runner
-    .start("test", startRequest(options, storage))
+    .start("test", startRequest(options, { config, storage }))
     .catch(async (error: unknown) => {
       await rm(storage, { recursive: true, force: true });
       throw error;
@@ -198,38 +207,17 @@ function sentenceOf({ step, error }: QuiesceFault): string {
   return step === "release" ? `a release failed: ${error}` : error;
 }
 
-function startRequest(options: TestHostOptions, storage: string): StartRequest {
-  const { config = {}, folders = {}, services = [], channels = {}, timeZone = TIME_ZONE } = options;
+function startRequest(
+  options: TestHostOptions,
+  place: Pick<StartRequest, "config" | "storage">,
+): StartRequest {
+  const { folders = {}, services = [], channels = {}, timeZone = TIME_ZONE } = options;
   return {
-    config,
+    ...place,
     folders,
-    storage,
     uses: [...services.map(({ definition }) => serviceKey(definition)), ...Object.keys(channels)],
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
-  };
-}
-
-/** The device after an update, which changes only the fields that it has. */
-function updated(
-  device: DeviceDescription,
-  { nativeId, state, parts = {}, extra, ...rest }: DeviceUpdate,
-): DeviceDescription {
-  const unknown = Object.keys(parts).find((id) => !device.parts?.some((part) => part.id === id));
-  if (unknown !== undefined || (extra && !device.extra)) {
-    const what = unknown === undefined ? "extras" : `part ${unknown}`;
-    throw new MantelError("invalid", `${nativeId} was published without ${what}`);
-  }
-  return {
-    ...device,
-    ...rest,
-    state: { ...device.state, ...state },
-    ...(device.parts && {
-      parts: device.parts.map((part) => ({ ...part, state: { ...part.state, ...parts[part.id] } })),
-    }),
-    ...(device.extra && {
-      extra: { ...device.extra, state: { ...device.extra.state, ...extra } },
-    }),
   };
 }
 
@@ -321,14 +309,7 @@ class MemoryHost implements HostLink {
   }
 
   #replace(devices: readonly DeviceDescription[]): void {
-    const errors = devices.flatMap((device, at) =>
-      faultsOfNames(device).map((fault) => ({ ...fault, pointer: `/${at}${fault.pointer}` })),
-    );
-    const [first] = errors;
-    if (first) {
-      const sentence = `the device list is wrong: ${first.pointer} ${first.detail}`;
-      throw new MantelError("invalid", sentence, { errors });
-    }
+    checkDevices(devices);
     this.devices.clear();
     for (const device of devices) this.devices.set(device.nativeId, device);
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { faultsOf, invalid, withDefaults } from "../validate.ts";
+import { faultsOf, invalid } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
 import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";
 

@@ -1,6 +1,7 @@
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import type { TSchema } from "typebox";
-import { faultsOf, withDefaults } from "../validate.ts";
+import { faultsOf } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
 import { type ConfigDocument, valueAt, withValue } from "./document.ts";
 import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";

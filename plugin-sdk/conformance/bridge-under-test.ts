@@ -1,11 +1,18 @@
-import type { RunningTest } from "../testing.ts";
+import type { CommandBeyond, DeviceCommand, DeviceDescription } from "../device.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
 /** A bridge with its simulated devices. */
 export interface BridgeUnderTest {
   /** The plugin, as `startPlugin` returns it. */
-  readonly plugin: Pick<RunningTest, "devices" | "command">;
+  readonly plugin: {
+    readonly devices: ReadonlyMap<string, DeviceDescription>;
+    command(
+      nativeId: string,
+      command: DeviceCommand,
+      beyond?: Partial<CommandBeyond>,
+    ): Promise<void>;
+  };
   /**
    * Makes a simulated device take commands without following them: it reports its old state again, if it can. The
    * returned function makes it follow what it was told meanwhile. Return `undefined` for a device that cannot do this.

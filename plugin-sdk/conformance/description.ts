@@ -1,4 +1,4 @@
-import type { Capability, DeviceDescription, StateValue } from "../device.ts";
+import type { DeviceDescription } from "../device.ts";
 import {
   canonicalCapability,
   faultsOfVocabulary,
@@ -7,6 +7,7 @@ import {
   missingCapabilities,
 } from "../vocabulary/index.ts";
 import { type DeviceFunction, type DeviceSession, functionsOf } from "./device-session.ts";
+import { wrongValues } from "./wrong-values.ts";
 
 /** Checks that all capabilities fit the vocabulary, and all values their capabilities. */
 export function checkDescription(session: DeviceSession): void {
@@ -57,38 +58,7 @@ function checkRequired(
 }
 
 function checkState(session: DeviceSession, of: DeviceFunction): void {
-  const { path, kind, capabilities, state } = of;
-  for (const [name, value] of Object.entries(state)) {
-    const capability = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
-    const expected = !capability
-      ? "no value, because there is no such capability"
-      : canonicalCapability(kind, name)?.access === "command"
-        ? "no value, because it is a command"
-        : demandOf(capability, value);
-    if (expected !== undefined) session.fault(`${path}${name}`, expected, JSON.stringify(value));
-  }
-}
-
-/** The form that a value must have; `undefined` if it has it. `null` is an unknown value. */
-function demandOf(capability: Capability, value: StateValue): string | undefined {
-  if (value === null) return undefined;
-  switch (capability.type) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "true or false";
-    case "text":
-      return typeof value === "string" ? undefined : "a text";
-    case "color":
-      return typeof value === "object" ? undefined : "a colour";
-    case "command":
-      return "no value, because it is a command";
-    case "choice": {
-      const isOne = typeof value === "string" && capability.values.includes(value);
-      return isOne ? undefined : `one of ${capability.values.join(", ")}`;
-    }
-    case "number": {
-      const { min = -Infinity, max = Infinity } = capability;
-      const isWithin = typeof value === "number" && value >= min && value <= max;
-      return isWithin ? undefined : `a number from ${min} to ${max}`;
-    }
+  for (const { name, expected, value } of wrongValues(of)) {
+    session.fault(`${of.path}${name}`, expected, JSON.stringify(value));
   }
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { Capabilities, UNITS } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
-import { check, faultsOf, withDefaults } from "../../host/validate.ts";
+import { check, faultsOf } from "../../host/validate.ts";
 import { cpuMsOf } from "../helpers/cpu-time.ts";
 
 const Lamp = Type.Object(

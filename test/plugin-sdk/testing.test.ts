@@ -8,13 +8,14 @@ import {
   defineRoute,
   type DeviceDescription,
   handle,
+  mqttBroker,
   mqttPublish,
   type PluginStatus,
   provide,
   Type,
 } from "@mantel/plugin-sdk";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { setUp, startPlugin, testOptions } from "@mantel/plugin-sdk/testing";
 import { watchResources } from "../helpers/resources.ts";
 
 const LAMP: DeviceDescription = {
@@ -263,7 +264,8 @@ test("each command and each scene has an id of its own", async () => {
 });
 
 test("an update of a part or of extras that were not published fails the test, by name", async (t) => {
-  const part = { ...LAMP, id: "light" };
+  const { nativeId: _, ...own } = LAMP;
+  const part = { ...own, id: "light" };
   const withParts = { ...LAMP, nativeId: "lamp-2", parts: [part, { ...part, id: "fan" }] };
   const host = await startPlugin(
     definePlugin({
@@ -297,7 +299,8 @@ test("an update of a part or of extras that were not published fails the test, b
 });
 
 test("an update of one part leaves the others as they are", async () => {
-  const part = { ...LAMP, id: "light" };
+  const { nativeId: _, ...own } = LAMP;
+  const part = { ...own, id: "light" };
   const host = await startPlugin(
     definePlugin({
       async start({ devices }) {
@@ -481,4 +484,81 @@ test("a test can send requests to a route of the plugin", async () => {
   const url = "/api/v1/plugins/test/hooks/secret/files/:name";
   assert.deepEqual(answer, { json: [{ name: "a" }, 3, { "x-signature": "s" }, url] });
   await host.stop();
+});
+
+test("options have the defaults of their schema, and wrong ones are refused", async () => {
+  const plugin = definePlugin({
+    options: Type.Object({
+      name: Type.String({ default: "Lamp" }),
+      key: Type.String({ writeOnly: true }),
+    }),
+    start: ({ config, log }) => log.info("started", { ...config }),
+  });
+
+  const host = await startPlugin(plugin, { config: { key: "k" } });
+
+  assert.deepEqual(host.logs.at(-1)?.fields, { name: "Lamp", key: "k" });
+  await host.stop();
+  await assert.rejects(startPlugin(plugin), /the config is wrong: .*key/);
+});
+
+for (const [fault, device, message] of [
+  [
+    "a value of the wrong type",
+    { ...LAMP, state: { on: 1 } },
+    /\/0\/state\/on is 1; expected true/,
+  ],
+  ["a value out of range", { ...LAMP, state: { brightness: 101 } }, /a number from 0 to 100/],
+  ["a value without a capability", { ...LAMP, state: { colour: 1 } }, /no such capability/],
+  ["a field that does not exist", { ...LAMP, colour: "red" }, /the device list is wrong: /],
+] as const) {
+  test(`a device with ${fault} is refused`, async () => {
+    const publishing = definePlugin({
+      start: ({ devices }) => devices.publish([device as DeviceDescription]),
+    });
+
+    await assert.rejects(startPlugin(publishing), message);
+  });
+}
+
+test("two devices with one native id are refused", async () => {
+  const publishing = definePlugin({ start: ({ devices }) => devices.publish([LAMP, LAMP]) });
+
+  await assert.rejects(startPlugin(publishing), /\/1\/nativeId is lamp-1, which another/);
+});
+
+const paired = definePlugin({
+  options: Type.Object({ address: Type.String(), port: Type.Integer({ default: 80 }) }),
+  start: () => undefined,
+  test: async ({ config, call }) =>
+    `${await call(mqttBroker, {}).then(({ url }) => url)} ${config.address}:${config.port}`,
+  setup: async (ctx) => {
+    const form = Type.Object({ address: Type.String({ minLength: 3, default: "a.test" }) });
+    const { address } = await ctx.ask({ title: "Address", form });
+    ctx.show({ title: "Press the button" });
+    return { address };
+  },
+});
+
+test("the test of options runs with defaults and fakes of services", async () => {
+  const services = [provide(mqttBroker, () => ({ url: "mqtt://a.test" }))];
+
+  const sentence = await testOptions(paired, { config: { address: "b.test" }, services });
+
+  assert.equal(sentence, "mqtt://a.test b.test:80");
+  await assert.rejects(testOptions(paired), /the config is wrong: .*address/);
+});
+
+test("a setup gets the answers of the test, and shows its steps", async () => {
+  const { options, steps } = await setUp(paired, { answers: [{ address: "b.test" }] });
+  const byDefault = await setUp(paired, { answers: [() => ({})] });
+
+  assert.deepEqual(options, { address: "b.test" });
+  assert.deepEqual(byDefault.options, { address: "a.test" });
+  assert.deepEqual(
+    steps.map(({ title }) => title),
+    ["Address", "Press the button"],
+  );
+  await assert.rejects(setUp(paired), /"Address" has no answer/);
+  await assert.rejects(setUp(paired, { answers: [{ address: "b" }] }), /the answer to "Address"/);
 });

@@ -1,9 +1,10 @@
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
 import { SCOPES } from "../../auth/scopes.ts";
 import type { Principal } from "../../auth/tokens.ts";
-import { check, withDefaults } from "../../validate.ts";
+import { check } from "../../validate.ts";
 import { bearerToken } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { type Context, jsonAnswer, type Route, route } from "../route.ts";

@@ -1,3 +1,4 @@
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
@@ -5,7 +6,7 @@ import { SCOPES } from "../../auth/scopes.ts";
 import { type TokenRecord, statusOf } from "../../auth/token-register.ts";
 import { TokenName, TokenRequest } from "../../auth/token-request.ts";
 import type { IssueRequest, Principal } from "../../auth/tokens.ts";
-import { check, withDefaults } from "../../validate.ts";
+import { check } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";

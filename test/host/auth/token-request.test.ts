@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { DISPLAY_TTL_SECONDS, TokenRequest } from "../../../host/auth/token-request.ts";
-import { check, faultsOf, withDefaults } from "../../../host/validate.ts";
+import { check, faultsOf } from "../../../host/validate.ts";
 
 const YEAR = 365 * 24 * 60 * 60;
 const GOOD = { name: "wall tablet", scope: ["read"], ttlSeconds: 60 };
