@@ -62,7 +62,7 @@ import { ServiceRegistry } from "./services/registry.ts";
  * a stop.
  */
 const ANSWERS_DEADLINE_MS = 6_000;
-const CALENDAR_DEADLINE_MS = 10_000;
+const CALENDAR_DEADLINE_MS = 30_000;
 const WAITING_LOG_EVERY_MS = 3_000;
 
 export interface HostOptions {

@@ -48,7 +48,29 @@ export const CalendarSource = Type.Object(
     color: Type.String(),
     /** `stale`: the last read failed, so older events are shown. `error`: the read failed and no events are stored. */
     status: Type.Enum(["ok", "stale", "error"]),
+    /** The time of the last confirmation: the last successful read, also of unchanged content. */
     fetchedAt: Nullable(Type.String({ format: "date-time" })),
+    /** The time at which the content last changed, as far as it is known. */
+    changedAt: Type.Optional(Nullable(Type.String({ format: "date-time" }))),
+    /**
+     * Present if events of the window are missing. `pending`: they are being read or worked out; meanwhile the host
+     * shows the previous ones. `partial`: there are more than can be shown.
+     */
+    incomplete: Type.Optional(Type.Enum(["pending", "partial"])),
+    /** Present while the content is transferred, if that takes long. `total` is null if it is not known. */
+    progress: Type.Optional(
+      Type.Object(
+        {
+          done: Type.Number({ minimum: 0 }),
+          total: Nullable(Type.Number({ minimum: 0 })),
+          unit: Type.Enum(["bytes", "events"]),
+        },
+        Strict,
+      ),
+    ),
+    /** The SHA-256 fingerprint of the server's certificate, if that is not trusted and the user may accept it. */
+    fingerprint: Type.Optional(Type.String({ maxLength: 100 })),
+    /** Concerns the window that was asked for. */
     error: Type.Optional(Type.String()),
   },
   Strict,
@@ -62,6 +84,8 @@ export const CalendarWindow = Type.Object(
     end: Type.String({ format: "date-time" }),
     events: Type.Array(CalendarEvent),
     sources: Type.Array(CalendarSource),
+    /** Set by the host in the answer to a plugin. True if no source lacks events. */
+    complete: Type.Optional(Type.Boolean()),
   },
   Strict,
 );

@@ -171,6 +171,8 @@ export interface HomeCalendarAnswer {
   readonly sources: readonly CalendarSource[];
   /** True if there are more. */
   readonly truncated: boolean;
+  /** False if a source could not be read, or its events are not worked out yet. */
+  readonly complete: boolean;
 }
 
 /** The home as a plugin reads and controls it, within `permissions.home` of its manifest. */

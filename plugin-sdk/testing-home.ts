@@ -193,6 +193,6 @@ export class FakeHome implements HomeHostApi {
   }
 
   async listHomeEvents() {
-    return { events: this.#options.calendar ?? [], sources: [], truncated: false };
+    return { events: this.#options.calendar ?? [], sources: [], truncated: false, complete: true };
   }
 }

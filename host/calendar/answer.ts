@@ -9,6 +9,8 @@ export interface CalendarAnswer {
   readonly sources: readonly CalendarSource[];
   /** True if more events than `limit` are in the window. */
   readonly truncated: boolean;
+  /** False if a source could not be read, or its events of the window are not all worked out. */
+  readonly complete: boolean;
 }
 
 const COMMA = Buffer.from(",");

@@ -5,6 +5,7 @@ import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";
+import { hasAllEvents, keepPending, toldAs } from "./completeness.ts";
 import {
   eventsOf,
   type MergedSource,
@@ -59,8 +60,8 @@ export class Calendar {
 
   /** Stores a validated window of a provider, and announces its changes. */
   accept(checked: unknown, provider: string): void {
-    const window = checked as CalendarWindow;
     const before = this.#provided.get(provider);
+    const window = keepPending(checked as CalendarWindow, before?.window);
     const sameEvents =
       before !== undefined && isDeepStrictEqual(before.window.events, window.events);
     this.#provided.set(provider, { window, events: before?.events ?? [] });
@@ -102,6 +103,7 @@ export class Calendar {
       overlapping(events, query).filter(({ event }) => ids.has(event.calendarId)),
       query.timeZone,
     );
+    const shown = sources.filter(({ id }) => ids.has(id));
     return {
       window: {
         start: new Date(query.start).toISOString(),
@@ -109,8 +111,9 @@ export class Calendar {
         timeZone: query.timeZone,
       },
       events: found.slice(0, query.limit),
-      sources: sources.filter(({ id }) => ids.has(id)),
+      sources: shown.map(toldAs),
       truncated: found.length > query.limit,
+      complete: shown.every(hasAllEvents),
     };
   }
 
@@ -123,7 +126,8 @@ export class Calendar {
     const span = { start: Date.parse(start), end: Date.parse(end), timeZone: "UTC" };
     const { events, sources } = await this.#contents([...this.#provided.keys()], span);
     const found = sortByStart(overlapping(events, span), span.timeZone);
-    return { start, end, events: found.map(({ event }) => event), sources: [...sources] };
+    const complete = sources.every(hasAllEvents);
+    return { start, end, events: found.map(({ event }) => event), sources: [...sources], complete };
   }
 
   /** Sets the sources, and the events of providers whose sources have other ids now. True if something changed. */
@@ -150,7 +154,7 @@ export class Calendar {
   }
 
   #announce(): void {
-    const sources = this.#sources.map(({ source }) => source);
+    const sources = this.#sources.map(({ source }) => toldAs(source));
     this.#parts.bus.emit("calendar.updated", { sources });
   }
 
@@ -207,7 +211,12 @@ export class Calendar {
     const reason = error instanceof MantelError ? error.message : "its module has a fault";
     return {
       events,
-      sources: this.#sourcesOf(provider).map((each) => ({ ...each, status, error: reason })),
+      sources: this.#sourcesOf(provider).map((each) => ({
+        ...each,
+        status,
+        incomplete: "pending" as const,
+        error: reason,
+      })),
     };
   }
 
@@ -233,7 +242,7 @@ export class Calendar {
   }
 }
 
-/** Omits the time of the last reading, which changes with every check and is not a change of the source. */
+/** Omits the time of the last confirmation, which changes with every check and is not a change of the source. */
 function withoutTimes(sources: readonly MergedSource[]): object[] {
   return sources.map(({ source }) => ({ ...source, fetchedAt: null }));
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { MantelError } from "@mantel/plugin-sdk";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import { lacksEvents } from "./completeness.ts";
 import { hasValidBounds, eventText, feedHead, timestampLine, FEED_END } from "./feed-text.ts";
 
 /** All calendars as one iCalendar file. */
@@ -35,13 +36,21 @@ export class CalendarFeed {
     if (!contents) this.#written = undefined;
   }
 
-  /** @throws MantelError `service_unavailable` while no calendars have been published */
+  /**
+   * @throws MantelError `service_unavailable` while the calendars are not all read and worked out: a phone would drop
+   * the events that are missing
+   */
   current(): Promise<FeedFile> {
     const window = this.#window;
     if (!window) {
       throw new MantelError("service_unavailable", "no calendars have been read yet", {
         retryAfterMs: RETRY_AFTER_MS,
       });
+    }
+    const lacking = window.sources.filter(lacksEvents).map(({ name }) => name);
+    if (lacking.length > 0) {
+      const sentence = `not all events of ${lacking.slice(0, 3).join(", ")} are ready`;
+      throw new MantelError("service_unavailable", sentence, { retryAfterMs: RETRY_AFTER_MS });
     }
     if (this.#written?.window !== window) this.#written = { window, file: this.#write(window) };
     return this.#written.file;

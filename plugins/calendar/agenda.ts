@@ -1,7 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { CalendarSource, CalendarWindow } from "@mantel/plugin-sdk";
+import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import { DAY_MS, toInstant, toWall, type Zone } from "./ics/zones.ts";
+import { CLOCKS, type Clocks, inTime, LATE, type Patience } from "./patience.ts";
 import type { Source } from "./source.ts";
 
 /** The prepared window around today: a month back and a year ahead. */
@@ -13,15 +14,20 @@ const SETTLE_MS = 50;
 const DAY_CHECK_MS = 60_000;
 
 /** Maximum wait of the other calendars for a slow one. */
-const PATIENCE_MS = 1_000;
-const LATE = "its events take too long to work out";
+const PUBLISHING: Patience = { cpuMs: 1_000, wallMs: 3_000 };
+/** Maximum wait of a request for another window, below the deadline of the host. */
+const ANSWERING: Patience = { cpuMs: 3_000, wallMs: 25_000 };
+
+const WORKING = "its events are still being worked out";
+const FAULT = "its events cannot be worked out: the log has the reason";
 
 /**
  * Maximum events of all calendars in one window: 10 MB in the memory of the host, and as much here.
  */
 const MAX_EVENTS = 20_000;
 
-type Events = Awaited<ReturnType<Source["prepare"]>>;
+/** The work of a source, or `undefined` if it failed. */
+type Work = Promise<Expansion | undefined>;
 
 export interface AgendaOptions {
   readonly zone: Zone;
@@ -29,6 +35,8 @@ export interface AgendaOptions {
   readonly publish: (window: CalendarWindow) => Promise<void>;
   /** Called when publishing fails. */
   readonly onFault: (error: unknown) => void;
+  /** Absent means those of this process. */
+  readonly clocks?: Clocks;
 }
 
 /** All calendars together, and the prepared window from which the host answers. */
@@ -36,8 +44,10 @@ export class Agenda {
   readonly #sources = new Map<string, Source>();
   readonly #options: AgendaOptions;
   /** The last complete result of each source. */
-  readonly #latest = new WeakMap<Source, Events>();
-  readonly #underWay = new Map<Source, { again: boolean; events: Promise<Events | undefined> }>();
+  readonly #latest = new WeakMap<Source, Expansion>();
+  readonly #underWay = new Map<Source, { again: boolean; work: Work }>();
+  readonly #clocks: Clocks;
+  #privateBefore: ReadonlySet<string> | undefined;
   #published: Span | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
@@ -45,6 +55,16 @@ export class Agenda {
 
   constructor(options: AgendaOptions) {
     this.#options = options;
+    this.#clocks = options.clocks ?? CLOCKS;
+  }
+
+  get sources(): readonly Source[] {
+    return [...this.#sources.values()];
+  }
+
+  /** Sets which sources were private in the window that the host has. */
+  wasPrivate(ids: Iterable<string>): void {
+    this.#privateBefore = new Set(ids);
   }
 
   add(source: Source): void {
@@ -86,12 +106,14 @@ export class Agenda {
   async publish(): Promise<void> {
     const span = this.#window();
     const sources = [...this.#sources.values()];
-    const found = await inTime(sources, (source) => this.#prepare(source, span));
+    const works = sources.map((source) => this.#prepare(source, span));
+    const found = await inTime(works, PUBLISHING, this.#clocks);
     const parts = sources.map((source, at) => {
-      const events = found[at];
-      if (!events) return late(source, this.#latest.get(source));
-      this.#latest.set(source, events);
-      return { events, view: source.view() };
+      const expansion = found[at];
+      if (expansion === LATE) void this.#prepare(source, span).then(this.changed);
+      if (typeof expansion !== "object") return this.#lacking(source, expansion);
+      this.#latest.set(source, expansion);
+      return { events: expansion.events, view: this.#publicView(source, expansion) };
     });
     this.#published = span;
     await this.#options.publish(windowOf(span, parts));
@@ -100,37 +122,62 @@ export class Agenda {
   /** All occurrences in a span, whether or not they are published. */
   async eventsIn(span: Span): Promise<CalendarWindow> {
     const sources = [...this.#sources.values()];
-    const found = await inTime(sources, (source) => this.#attempt(source.eventsIn(span)));
+    const works = sources.map((source) => this.#attempt(source.eventsIn(span)));
+    const found = await inTime(works, ANSWERING, this.#clocks);
     const parts = sources.map((source, at) => {
-      const events = found[at];
-      return events ? { events, view: source.view() } : late(source, undefined);
+      const expansion = found[at];
+      if (typeof expansion !== "object") return this.#lacking(source, expansion);
+      return { events: expansion.events, view: source.view(expansion) };
     });
     return windowOf(span, parts);
+  }
+
+  /** A source whose events are late, or have a fault, with the events that were published last. */
+  #lacking(source: Source, expansion: typeof LATE | undefined): Part {
+    const latest = this.#latest.get(source);
+    const status = latest ? "stale" : "error";
+    const reason =
+      expansion === LATE
+        ? ({ incomplete: "pending", error: WORKING } as const)
+        : ({ incomplete: "partial", error: FAULT } as const);
+    const view = { ...source.view(latest), status, ...reason } as const;
+    return { events: latest?.events ?? [], view: this.#withoutPrevious(source, view) };
+  }
+
+  #publicView(source: Source, expansion: Expansion): CalendarSource {
+    return this.#withoutPrevious(source, source.view(expansion));
+  }
+
+  /** Events from before a calendar became private must not be shown while it is read. */
+  #withoutPrevious(source: Source, view: CalendarSource): CalendarSource {
+    const becamePrivate = source.isPrivate && !this.#privateBefore?.has(source.id);
+    return becamePrivate && view.incomplete === "pending"
+      ? { ...view, incomplete: "partial" }
+      : view;
   }
 
   /**
    * Computes the published events of a source. Running work is not started twice; when it finishes,
    * its result is published with other changes.
    */
-  #prepare(source: Source, span: Span): Promise<Events | undefined> {
+  #prepare(source: Source, span: Span): Work {
     const before = this.#underWay.get(source);
     if (before) {
       before.again = true;
-      return before.events;
+      return before.work;
     }
-    const startedAt = performance.now();
-    const work = { again: false, events: this.#attempt(source.prepare(span)) };
-    this.#underWay.set(source, work);
-    void work.events.then(() => {
+    const entry = { again: false, work: this.#attempt(source.prepare(span)) };
+    this.#underWay.set(source, entry);
+    void entry.work.then(() => {
       this.#underWay.delete(source);
-      if (work.again || performance.now() - startedAt > PATIENCE_MS) this.changed();
+      if (entry.again) this.changed();
     });
-    return work.events;
+    return entry.work;
   }
 
   /** Logs a fault in one source without affecting the others. */
-  #attempt(events: Promise<Events>): Promise<Events | undefined> {
-    return events.catch((error: unknown) => {
+  #attempt(work: Promise<Expansion>): Work {
+    return work.catch((error: unknown) => {
       this.#options.onFault(error);
       return undefined;
     });
@@ -146,32 +193,9 @@ export class Agenda {
   }
 }
 
-/**
- * The result of each source, or `undefined` if it takes too long: one calendar must not delay the
- * others.
- */
-async function inTime(
-  sources: readonly Source[],
-  eventsOf: (source: Source) => Promise<Events | undefined>,
-): Promise<(Events | undefined)[]> {
-  const patience = new AbortController();
-  const tooLate = delay(PATIENCE_MS, undefined, patience).catch(() => undefined);
-  const found = await Promise.all(
-    sources.map((source) => Promise.race([eventsOf(source), tooLate])),
-  );
-  patience.abort();
-  return found;
-}
-
 interface Part {
-  readonly events: Events;
+  readonly events: Expansion["events"];
   readonly view: CalendarSource;
-}
-
-/** A source that did not answer in time, with its previous events. */
-function late(source: Source, before: Events | undefined): Part {
-  const status = before ? "stale" : "error";
-  return { events: before ?? [], view: { ...source.view(), status, error: LATE } };
 }
 
 function windowOf({ from, to }: Span, all: readonly Part[]): CalendarWindow {
@@ -200,5 +224,5 @@ function fitting(parts: readonly Part[]): Part[] {
 
 function withoutRoom({ events, view }: Part): Part {
   const error = `its ${events.length} events do not fit: all calendars show ${MAX_EVENTS} at most`;
-  return { events: [], view: { ...view, status: "error", error } };
+  return { events: [], view: { ...view, status: "error", incomplete: "partial", error } };
 }

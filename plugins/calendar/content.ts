@@ -36,6 +36,7 @@ export class Content {
       events: all.flatMap(({ events }) => events),
       skipped: all.reduce((sum, { skipped }) => sum + skipped, 0),
       reason: all.find(({ reason }) => reason !== undefined)?.reason,
+      isPartial: all.some(({ isPartial }) => isPartial),
     };
   }
 }

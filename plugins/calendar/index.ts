@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   calendarEvents,
@@ -7,6 +8,7 @@ import {
   type Static,
 } from "@mantel/plugin-sdk";
 import { Agenda } from "./agenda.ts";
+import { CalendarMemory } from "./calendar-memory.ts";
 import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
@@ -37,12 +39,16 @@ export default definePlugin({
     ctx.onDispose(agenda.watchDays());
 
     const entries = Object.entries(ctx.config.sources);
-    const web = entries.flatMap(([id, { url, ...rest }]) => (url ? [{ ...rest, id, url }] : []));
+    const folder = ctx.folder("calendars");
+    const web = entries.flatMap(([id, { url, caFile, ...rest }]) => {
+      const authorityFile = caFile === undefined ? undefined : join(folder, caFile);
+      return url ? [{ ...rest, id, url, authorityFile }] : [];
+    });
     const files = entries.filter(([, { url }]) => url === undefined);
     const readers = await restore(ctx, { web, agenda, shared });
     const stopFollowing = await followFolder({
       ...shared,
-      path: ctx.folder("calendars"),
+      path: folder,
       isTaken: (id) => web.some((each) => each.id === id || id.startsWith(`${each.id}-`)),
       settings: new Map<string, SourceOptions>(files),
       add: (source) => agenda.add(source),
@@ -55,15 +61,24 @@ export default definePlugin({
     return { agenda, readers, stage, keys: web.map(storageKey) };
   },
 
-  async start({ storage, onDispose }, { agenda, readers, stage, keys }) {
+  async start({ storage, log, onDispose }, { agenda, readers, stage, keys }) {
+    const memory = new CalendarMemory(storage);
+    await memory.recall(agenda);
     stage.isLive = true;
     await removeUnusedCalendars(storage, keys);
     const running = readers.map(async ({ reader, restored }) => {
       await restored;
       await reader.run();
     });
-    onDispose(async () => void (await Promise.all(running)));
+    onDispose(async () => {
+      // without them only the time of the last confirmation is missing
+      await memory.keepConfirmations(agenda).catch((error: unknown) => {
+        log.warn("could not store when calendars were confirmed", { error });
+      });
+      await Promise.all(running);
+    });
     await agenda.publish();
+    await memory.keepPrivate(agenda);
 
     return {
       services: [

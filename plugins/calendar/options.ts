@@ -5,6 +5,9 @@ const Refresh = { minimum: 60, maximum: 86_400 } as const;
 const Words = (title: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, title }));
 
+/** Maximum time of one transfer, as long as bytes come. */
+const TRANSFER_SECONDS = 300;
+
 /** Options common to all calendars. */
 const shared = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, title: "Name" })),
@@ -37,6 +40,25 @@ export const SourceOptions = Type.Object(
     /** Needed for a server in the home's own network. */
     allowPrivate: Type.Optional(Type.Boolean({ title: "It is in the local network" })),
     refreshSeconds: Type.Optional(Type.Integer({ ...Refresh, title: "Seconds between two looks" })),
+    fingerprint: Type.Optional(
+      Type.String({
+        pattern: "^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$",
+        title: "SHA-256 fingerprint of the only certificate to accept",
+      }),
+    ),
+    caFile: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$",
+        title: "Certificate of its authority (a PEM file in the calendars folder)",
+      }),
+    ),
+    transferSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 15,
+        maximum: 3_600,
+        title: `Longest transfer in seconds (${TRANSFER_SECONDS} if empty)`,
+      }),
+    ),
     ...shared,
   },
   Strict,
@@ -47,7 +69,21 @@ export type SourceOptions = Static<typeof SourceOptions>;
 export type Settings = Pick<SourceOptions, keyof typeof shared>;
 
 /** A calendar or account on the web. */
-export type WebOptions = SourceOptions & { readonly id: string; readonly url: string };
+export type WebOptions = SourceOptions & {
+  readonly id: string;
+  readonly url: string;
+  /** The path of `caFile`. */
+  readonly authorityFile?: string | undefined;
+};
+
+/** The maximum time of one transfer. */
+export function transferMs({
+  transferSeconds,
+}: {
+  readonly transferSeconds?: number | undefined;
+}): number {
+  return (transferSeconds ?? TRANSFER_SECONDS) * 1000;
+}
 
 const SOURCE_ID = "^(?=.{1,60}$)[a-z0-9]+(-[a-z0-9]+)*$";
 

@@ -1,4 +1,4 @@
-import { type CalendarEvent, type CalendarSource, MantelError } from "@mantel/plugin-sdk";
+import { type CalendarSource, MantelError } from "@mantel/plugin-sdk";
 import { paletteColor } from "./color.ts";
 import { Content } from "./content.ts";
 import type { Expansion } from "./ics/feed.ts";
@@ -22,6 +22,31 @@ export interface SourceOptions {
   readonly locale?: string;
 }
 
+/** The reason for showing a stored calendar as stale. */
+const UNCONFIRMED = "its server has not answered yet, so older events are shown";
+const FIRST_READ = "it is being read for the first time";
+
+/** Other spans whose events are kept, because they are asked for again. */
+const MAX_OTHER_SPANS = 2;
+
+const NOTHING: Expansion = { events: [], skipped: 0, reason: undefined, isPartial: false };
+
+/** How far a transfer is. */
+export type Progress = NonNullable<CalendarSource["progress"]>;
+
+function describe({ done, total, unit }: Progress): string {
+  const count = (number: number) =>
+    unit === "bytes" ? (number / 1e6).toFixed(1) : String(Math.round(number));
+  const of = total === null ? "" : ` of ${count(total)}`;
+  return `${count(done)}${of} ${unit === "bytes" ? "MB" : "events"} are read`;
+}
+
+/** What is known of content besides its text. */
+interface ContentFacts {
+  readonly changedAt?: Date;
+  readonly leftOut?: readonly SkippedFile[];
+}
+
 /** Content of all calendars together: with more, the largest would take the memory of all. */
 const MAX_HELD_BYTES = 30_000_000;
 const heldBytes = new Map<Source, number>();
@@ -29,13 +54,23 @@ const heldBytes = new Map<Source, number>();
 /** One calendar: its last good content, and how its last reading went. */
 export class Source {
   readonly id: string;
-  readonly #options: SourceOptions;
+  #options: SourceOptions;
   readonly #settings: Settings;
   #content: Content | undefined;
   #leftOut: readonly SkippedFile[] = [];
   #fetchedAt: Date | undefined;
-  #fault: string | undefined = "it is being read for the first time";
+  #changedAt: Date | undefined;
+  #fault: string | undefined = FIRST_READ;
+  /** True until the first reading has ended, well or badly. */
+  #isPending = true;
+  #fingerprint: string | undefined;
+  /** Set while more of the content is read, and when that was cut short. */
+  #progress: Progress | undefined;
+  /** Grows with each change of what events are made of. */
+  #version = 0;
   #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
+  /** By span, oldest first. */
+  readonly #others = new Map<string, Promise<Expansion>>();
 
   constructor(options: SourceOptions) {
     this.id = options.id;
@@ -47,13 +82,14 @@ export class Source {
    * Takes new content.
    *
    * @param texts each is a calendar, or contacts, of which it takes the birthdays
-   * @param leftOut files that belong to it, and are not in the content
+   * @param about.changedAt when the content changed; absent means now
+   * @param about.leftOut files that belong to it, and are not in the content
    * @throws MantelError `invalid`; the content before stays
    */
   async read(
     texts: readonly Uint8Array[],
     at: Date,
-    leftOut: readonly SkippedFile[] = [],
+    { changedAt = at, leftOut = [] }: ContentFacts = {},
   ): Promise<void> {
     const heldBefore = heldBytes.get(this);
     this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
@@ -64,8 +100,25 @@ export class Source {
       throw error;
     }
     this.#leftOut = leftOut;
-    this.#prepared = undefined;
+    this.#changedAt = changedAt;
+    this.#forgetExpansions();
     this.confirm(at);
+  }
+
+  /** Takes a stored copy, which is stale until the server has confirmed it. @throws MantelError as `read` */
+  async restore(
+    texts: readonly Uint8Array[],
+    at: Date,
+    facts: Required<ContentFacts>,
+  ): Promise<void> {
+    await this.read(texts, at, facts);
+    this.#fault = UNCONFIRMED;
+  }
+
+  /** Changes the name and colour that the calendar has at its server. */
+  rename({ fallbackName, fallbackColor }: Pick<SourceOptions, "fallbackName" | "fallbackColor">) {
+    this.#options = { ...this.#options, fallbackName, fallbackColor };
+    this.#forgetExpansions();
   }
 
   /** Gives back what it holds; it is not read again. */
@@ -77,41 +130,95 @@ export class Source {
   confirm(at: Date): void {
     this.#fetchedAt = at;
     this.#fault = undefined;
+    this.#fingerprint = undefined;
+    this.#progress = undefined;
+    this.#isPending = false;
   }
 
-  /** The last reading failed, for a reason that is safe to show. */
-  fail(reason: string): void {
+  /** Sets the time of a confirmation that a previous process received. */
+  wasConfirmed(at: Date): void {
+    if (this.#fetchedAt && this.#fetchedAt < at) this.#fetchedAt = at;
+  }
+
+  /** The content is only a part so far; more of it is being read. */
+  readsOn(progress: Progress): void {
+    this.#progress = progress;
+  }
+
+  get fetchedAt(): Date | undefined {
+    return this.#fetchedAt;
+  }
+
+  /**
+   * The last reading failed, for a reason that is safe to show.
+   * @param fingerprint the fingerprint of a certificate that the user may accept
+   */
+  fail(reason: string, fingerprint?: string): void {
     this.#fault = reason;
+    this.#fingerprint = fingerprint;
+    if (this.#progress?.unit === "bytes") this.#progress = undefined;
+    this.#isPending = false;
   }
 
   /** The events of a span that is asked for again and again; worked out once for each content. */
-  async prepare(span: Span): Promise<readonly CalendarEvent[]> {
+  async prepare(span: Span): Promise<Expansion> {
     const content = this.#content;
-    if (!content) return [];
+    if (!content) return NOTHING;
     const { from, to } = this.#prepared?.span ?? {};
-    if (this.#prepared && from === span.from && to === span.to)
-      return this.#prepared.expansion.events;
+    if (this.#prepared && from === span.from && to === span.to) return this.#prepared.expansion;
+    const version = this.#version;
     const expansion = await this.#expand(content, span);
-    if (content === this.#content) this.#prepared = { span, expansion };
-    return expansion.events;
+    if (version === this.#version) this.#prepared = { span, expansion };
+    return expansion;
   }
 
-  /** The events of another span. */
-  async eventsIn(span: Span): Promise<readonly CalendarEvent[]> {
-    return this.#content ? (await this.#expand(this.#content, span)).events : [];
+  /** The events of another span. A result that comes too late for its caller is there for the next one. */
+  eventsIn(span: Span): Promise<Expansion> {
+    const content = this.#content;
+    if (!content) return Promise.resolve(NOTHING);
+    const key = `${span.from} ${span.to}`;
+    const expansion = this.#others.get(key) ?? this.#expand(content, span);
+    this.#others.delete(key);
+    this.#others.set(key, expansion);
+    const [oldest] = this.#others.keys();
+    if (oldest !== undefined && this.#others.size > MAX_OTHER_SPANS) this.#others.delete(oldest);
+    expansion.catch(() => {
+      if (this.#others.get(key) === expansion) this.#others.delete(key);
+    });
+    return expansion;
   }
 
-  view(): CalendarSource {
+  /** The state, with what is to say of the events of a span. */
+  view(expansion?: Expansion): CalendarSource {
     const { id, fallbackName } = this.#options;
-    const error = this.#fault ?? this.#remarks;
+    const progress = this.#progress;
+    const error = [this.#fault ?? this.#remarksOn(expansion), progress && describe(progress)]
+      .filter((each) => each !== undefined)
+      .join(": ");
+    const isPartial = expansion?.isPartial || (this.#content && progress?.unit === "events");
+    const incomplete = this.#isPending ? "pending" : isPartial ? "partial" : undefined;
     return {
       id,
       name: this.#settings.name ?? this.#content?.name ?? fallbackName,
       color: this.#marking.color,
       status: this.#fault === undefined ? "ok" : this.#content ? "stale" : "error",
       fetchedAt: this.#fetchedAt?.toISOString() ?? null,
-      ...(error === undefined ? {} : { error }),
+      changedAt: this.#changedAt?.toISOString() ?? null,
+      ...(incomplete === undefined ? {} : { incomplete }),
+      ...(this.#fingerprint === undefined ? {} : { fingerprint: this.#fingerprint }),
+      ...(progress === undefined ? {} : { progress }),
+      ...(error === "" ? {} : { error }),
     };
+  }
+
+  get isPrivate(): boolean {
+    return this.#settings.private === true;
+  }
+
+  #forgetExpansions(): void {
+    this.#version++;
+    this.#prepared = undefined;
+    this.#others.clear();
   }
 
   #takeRoom(bytes: number): void {
@@ -148,17 +255,17 @@ export class Source {
   }
 
   /** A note about left-out parts of readable content. */
-  get #remarks(): string | undefined {
-    const tell = this.#settings.private ? countSkipped : describeSkipped;
+  #remarksOn(expansion: Expansion | undefined): string | undefined {
+    const tell = this.isPrivate ? countSkipped : describeSkipped;
     const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
-    return [files, this.#skipped].filter((each) => each !== undefined).join(". ") || undefined;
+    const skipped = expansion && this.#skippedIn(expansion);
+    return [files, skipped].filter((each) => each !== undefined).join(". ") || undefined;
   }
 
-  get #skipped(): string | undefined {
-    const { skipped = 0, reason } = this.#prepared?.expansion ?? {};
+  #skippedIn({ skipped, reason }: Expansion): string | undefined {
     if (skipped === 0) return undefined;
     const count = `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped`;
     // faults must not reveal the content of a private calendar
-    return this.#settings.private ? count : `${count}; the first because: ${reason}`;
+    return this.isPrivate ? count : `${count}; the first because: ${reason}`;
   }
 }

@@ -26,6 +26,8 @@ const CalendarAnswer = Type.Object({
   sources: Type.Array(CalendarSource),
   /** True if there are more than `limit`. */
   truncated: Type.Boolean(),
+  /** False if a source could not be read, or its events of the window are not all worked out. */
+  complete: Type.Boolean(),
 });
 
 /** `/calendar`: events of all calendars, expanded and merged. */

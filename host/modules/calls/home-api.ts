@@ -119,8 +119,8 @@ function readingApi(caller: HomeCaller, parts: HomeDependencies) {
       rights.requireNamed("calendar", "read the calendars");
       const { start, end } = check(Span, request, "a span of the calendar");
       const query = new URLSearchParams({ start, end, limit: String(CALENDAR_LIMIT) });
-      const { events, sources, truncated } = await calendar.events(query);
-      return { events: events.map(({ event }) => event), sources, truncated };
+      const { events, sources, truncated, complete } = await calendar.events(query);
+      return { events: events.map(({ event }) => event), sources, truncated, complete };
     },
   } satisfies Partial<Handlers<HomeHostApi>>;
 }

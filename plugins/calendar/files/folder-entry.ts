@@ -19,12 +19,17 @@ export function isCalendarFile(path: string): boolean {
  * @throws MantelError `invalid` for too much content, for links, and for folders with only broken
  * files
  */
-export async function readEntry(path: string): Promise<JoinedFiles | undefined> {
+export async function readEntry(path: string): Promise<FolderEntry | undefined> {
   const stats = await find(path);
   if (!stats) return undefined;
-  if (stats.isDirectory()) return readFolder(path);
+  if (stats.isDirectory()) return readFolder(path, stats);
   const bytes = isCalendarFile(path) ? await readOne(path, stats, MAX_BYTES) : undefined;
-  return bytes && { texts: [bytes], leftOut: [] };
+  return bytes && { texts: [bytes], leftOut: [], changedAt: stats.mtime };
+}
+
+/** The content of a file or folder, and the time of its last change. */
+interface FolderEntry extends JoinedFiles {
+  readonly changedAt: Date;
 }
 
 /** `undefined` if the file no longer exists. */
@@ -40,17 +45,18 @@ async function readOne(path: string, stats: Stats, limit: number): Promise<Buffe
   return unlessGone(readFile(path));
 }
 
-async function readFolder(path: string): Promise<JoinedFiles | undefined> {
-  const files = await filesIn(path);
+async function readFolder(path: string, stats: Stats): Promise<FolderEntry | undefined> {
+  const { files, changedAt } = await filesIn(path);
   if (files.length === 0) return undefined;
   const joined = await joinFiles(files);
-  if (joined.texts.length > 0) return joined;
+  const lastMs = Math.max(changedAt, stats.mtimeMs);
+  if (joined.texts.length > 0) return { ...joined, changedAt: new Date(lastMs) };
   const { leftOut } = joined;
   const text = `${countSkipped(leftOut)}; the first because: ${leftOut[0]?.reason}`;
   throw new MantelError("invalid", text);
 }
 
-async function filesIn(path: string): Promise<CalendarFile[]> {
+async function filesIn(path: string): Promise<{ files: CalendarFile[]; changedAt: number }> {
   const names = (await unlessGone(readdir(path)))?.filter(isCalendarFile).toSorted() ?? [];
   if (names.length > MAX_FILES) {
     throw new MantelError(
@@ -60,6 +66,7 @@ async function filesIn(path: string): Promise<CalendarFile[]> {
   }
   const files: CalendarFile[] = [];
   let left = MAX_BYTES;
+  let changedAt = 0;
   for (const name of names) {
     const stats = await find(join(path, name));
     if (!stats?.isFile()) continue; // a link, or no longer there
@@ -67,8 +74,9 @@ async function filesIn(path: string): Promise<CalendarFile[]> {
     if (!bytes) continue;
     left -= bytes.length;
     files.push({ name, bytes });
+    changedAt = Math.max(changedAt, stats.mtimeMs);
   }
-  return files;
+  return { files, changedAt };
 }
 
 const find = (path: string) => unlessGone(lstat(path));

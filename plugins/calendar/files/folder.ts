@@ -119,7 +119,7 @@ class Entries {
       const entry = await this.#inTurn(() => readEntry(join(path, name)));
       if (!entry) return this.#remove(name);
       const source = this.#sources.get(name) ?? this.#create(name);
-      await source.read(entry.texts, new Date(), entry.leftOut);
+      await source.read(entry.texts, new Date(), entry);
     } catch (error) {
       const known = error instanceof MantelError;
       if (!known) onFault(error);

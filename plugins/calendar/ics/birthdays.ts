@@ -49,7 +49,7 @@ export class Birthdays {
         events.push(eventOn(day, { ...person, uid }, marking));
       }
     }
-    return { events, skipped: this.#faults.length, reason: this.#faults[0] };
+    return { events, skipped: this.#faults.length, reason: this.#faults[0], isPartial: false };
   }
 }
 

@@ -21,6 +21,8 @@ export interface Expansion {
   readonly skipped: number;
   /** Reason for skipping the first skipped event. */
   readonly reason: string | undefined;
+  /** True if a limit of the whole feed was reached, so that unbroken events are missing. */
+  readonly isPartial: boolean;
 }
 
 /**
@@ -65,6 +67,7 @@ export class Feed {
   async eventsIn(span: Span, marking: CalendarMarking): Promise<Expansion> {
     const found = new FoundEvents();
     const faults: string[] = [];
+    let isCutOff = false;
     const task = {
       span,
       marking,
@@ -78,9 +81,11 @@ export class Feed {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
       }
     } catch (error) {
+      isCutOff = true;
       faults.push(reasonOf(error)); // the limit was reached, and the events found so far are shown
     }
-    return { events: found.events(), skipped: faults.length, reason: faults[0] };
+    const isPartial = isCutOff || found.hasLeftOut || task.whole.isUsedUp;
+    return { events: found.events(), skipped: faults.length, reason: faults[0], isPartial };
   }
 }
 

@@ -34,6 +34,10 @@ export class FoundEvents {
     return reasons;
   }
 
+  get hasLeftOut(): boolean {
+    return this.#leftOut > 0;
+  }
+
   /** The events without duplicates: of events with one id the last counts. */
   events(): CalendarEvent[] {
     return [...new Map([...this.#parts].flat().map((event) => [event.id, event])).values()];

@@ -14,6 +14,10 @@ export class Budget {
     this.#parent = whole;
   }
 
+  get isUsedUp(): boolean {
+    return this.#days < 0;
+  }
+
   /** @throws MantelError `invalid` if the budget is used up */
   spend(days: number): void {
     this.#days -= days;

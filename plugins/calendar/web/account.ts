@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import { type Log, MantelError, Semaphore, type Storage } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { slugOf } from "../files/folder.ts";
-import type { WebOptions } from "../options.ts";
+import { transferMs, type WebOptions } from "../options.ts";
 import { firstNames } from "../skipped-files.ts";
 import { Source, type SourceOptions } from "../source.ts";
+import { fingerprintIn } from "./certificate.ts";
 import { Collection, type StoredCollection } from "./collection.ts";
 import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
 import { Poll } from "./poll.ts";
@@ -36,6 +37,7 @@ interface CachedAccount {
 
 /** Maximum collections of one account; each costs requests and processing. */
 const MAX_COLLECTIONS = 50;
+const COLLECTIONS_AT_ONCE = 4;
 
 /**
  * A CalDAV or CardDAV account: each of its calendars or address books is a separate source. If some
@@ -63,7 +65,7 @@ export class Account {
       ...options,
       id: account.id,
       read: () => this.#read(),
-      failed: (reason) => this.#failAll(reason),
+      failed: (reason, error) => this.#failAll(reason, fingerprintIn(error)),
     });
   }
 
@@ -74,9 +76,10 @@ export class Account {
       | undefined;
     if (stored?.home && Array.isArray(stored.collections)) {
       this.#home = stored.home;
-      for (const each of stored.collections) await this.#open(each).restore();
+      const opened = stored.collections.map((each) => this.#open(each));
+      for (const each of opened) await each.restore();
     }
-    if (this.#collections.size === 0) this.#showPlaceholder("it is being read for the first time");
+    if (this.#collections.size === 0) this.#showPlaceholder();
   }
 
   /** Reads the account again and again, until the signal ends it. Never rejects. */
@@ -89,25 +92,45 @@ export class Account {
     return this.#poll.once();
   }
 
-  async #read(): Promise<void> {
+  /** False if there is more to read of a large calendar. */
+  async #read(): Promise<boolean> {
     this.#listed = false;
     const all = await this.#list();
     const found = all.slice(0, MAX_COLLECTIONS);
     this.#listed = true;
     await this.#adopt(found);
-    if (all.length > found.length) this.#showPlaceholder(tooMany(all));
+    if (all.length > found.length) this.#showPlaceholder().fail(tooMany(all));
     else if (found.length > 0) this.#removePlaceholder();
-    else this.#showPlaceholder("the account has no calendars: make one there");
+    else this.#showPlaceholder().fail("the account has no calendars: make one there");
+    return this.#update(found);
+  }
+
+  /** Some calendars are read at the same time, so that a slow one does not keep the others waiting. */
+  async #update(found: readonly DavCollection[]): Promise<boolean> {
+    const slots = new Semaphore(COLLECTIONS_AT_ONCE);
+    const { account, changed } = this.#options;
+    const now = () => performance.now();
+    const endsAt = now() + transferMs(account);
     const faults: unknown[] = [];
-    for (const each of found) {
-      const collection = this.#collections.get(each.url);
-      await collection?.update(this.#server, each.tag).catch((error: unknown) => {
+    let isWhole = true;
+    const updates = found.map(async ({ url, tag }) => {
+      await slots.take();
+      const collection = this.#collections.get(url);
+      try {
+        const reading = { endsAt, now, shown: changed };
+        if ((await collection?.update(this.#server, tag, reading)) === false) isWhole = false;
+      } catch (error) {
         const known = error instanceof MantelError;
-        collection.source.fail(known ? error.message : "the calendar cannot be read");
+        collection?.source.fail(known ? error.message : "the calendar cannot be read");
         faults.push(error);
-      });
-    }
+      } finally {
+        slots.giveBack();
+        changed();
+      }
+    });
+    await Promise.all(updates);
     if (faults.length > 0) throw faults[0];
+    return isWhole;
   }
 
   /** A home that has moved is looked for again. */
@@ -129,10 +152,11 @@ export class Account {
     await this.#dropAllBut(new Set(found.map(({ url }) => url)));
     for (const { url, name, color } of found) {
       const known = this.#collections.get(url);
-      if (known?.looksLike({ name, color })) continue;
-      const id = known?.source.id ?? this.#idFor(url, name);
-      if (known) this.#options.remove(id); // its name or colour has changed
-      await this.#open({ id, url, name, color }).restore();
+      if (!known) await this.#open({ id: this.#idFor(url, name), url, name, color }).restore();
+      else if (!known.looksLike({ name, color })) {
+        known.rename({ name, color });
+        known.source.rename(this.#looksOf({ name, color }));
+      }
     }
     const after = this.#kept;
     if (after && JSON.stringify(after) !== before)
@@ -150,19 +174,26 @@ export class Account {
 
   #open(kept: StoredCollection): Collection {
     const { account, storage, log, shared, add } = this.#options;
-    const { name, ...settings } = account;
+    const { name: _, ...settings } = account;
     const source = new Source({
       ...shared,
       id: kept.id,
       settings: this.#home?.single ? account : settings,
-      fallbackName: kept.name ?? name ?? account.id,
-      fallbackColor: parseColor(kept.color) ?? undefined,
+      ...this.#looksOf(kept),
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });
     const collection = new Collection({ kept, source, storage, log, key });
     this.#collections.set(kept.url, collection);
     add(source);
     return collection;
+  }
+
+  #looksOf({ name, color }: Pick<StoredCollection, "name" | "color">) {
+    const { account } = this.#options;
+    return {
+      fallbackName: name ?? account.name ?? account.id,
+      fallbackColor: parseColor(color) ?? undefined,
+    };
   }
 
   /** Lasting, whatever the collection is called later. */
@@ -176,21 +207,23 @@ export class Account {
     return taken.has(readable) ? `${readable}-${hash}` : readable;
   }
 
-  #failAll(reason: string): void {
+  #failAll(reason: string, fingerprint: string | undefined): void {
     if (this.#listed) return; // each has its own
-    if (this.#collections.size === 0 || this.#placeholder) this.#showPlaceholder(reason);
-    for (const { source } of this.#collections.values()) source.fail(reason);
+    if (this.#collections.size === 0 || this.#placeholder) {
+      this.#showPlaceholder().fail(reason, fingerprint);
+    }
+    for (const { source } of this.#collections.values()) source.fail(reason, fingerprint);
   }
 
   /** Says under the account's own id why something of it is not shown. */
-  #showPlaceholder(reason: string): void {
+  #showPlaceholder(): Source {
     if (!this.#placeholder) {
       const { account, shared, add } = this.#options;
       const { id } = account;
       this.#placeholder = new Source({ ...shared, id, settings: account, fallbackName: id });
       add(this.#placeholder);
     }
-    this.#placeholder.fail(reason);
+    return this.#placeholder;
   }
 
   #removePlaceholder(): void {

@@ -5,7 +5,7 @@ import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { DavObject, DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
-import { storeCalendar, STALE_SINCE_RESTART } from "./subscription.ts";
+import { storeCalendar } from "./subscription.ts";
 
 /** The stored state of a collection. */
 export interface StoredCollection {
@@ -20,6 +20,10 @@ interface Content {
   readonly tag?: string | undefined;
   readonly token?: string | undefined;
   readonly fetchedAt: string;
+  /** Absent in copies of previous versions. */
+  readonly changedAt?: string;
+  /** Objects that are not read yet; absent means none. */
+  readonly left?: number;
   /** By path. */
   readonly objects: Readonly<Record<string, DavObject>>;
 }
@@ -33,29 +37,43 @@ interface CollectionDependencies {
 }
 
 const MAX_OBJECTS = 50_000;
+/** Objects after which a growing collection is first shown; then at twice as many, and so on. */
+const FIRST_SHOWN = 200;
+const OBJECTS_AT_ONCE = 50;
+const MONTH_MS = 31 * 86_400_000;
+const YEAR_MS = 366 * 86_400_000;
 
 /**
  * A calendar or address book of an account. Its objects lie on the disk and not in memory, because they
  * are needed only to put changes together.
  */
 export class Collection {
-  readonly kept: StoredCollection;
   readonly source: Source;
   /** The storage key of the content. */
   readonly key: string;
+  #kept: StoredCollection;
   readonly #disk: { readonly storage: Storage; readonly log: Log };
   /** The state that is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
 
   constructor(parts: CollectionDependencies) {
-    this.kept = parts.kept;
+    this.#kept = parts.kept;
     this.source = parts.source;
     this.key = parts.key;
     this.#disk = parts;
   }
 
+  get kept(): StoredCollection {
+    return this.#kept;
+  }
+
   looksLike({ name, color }: Pick<StoredCollection, "name" | "color">): boolean {
-    return this.kept.name === name && this.kept.color === color;
+    return this.#kept.name === name && this.#kept.color === color;
+  }
+
+  /** Takes over another name and colour; the content stays. */
+  rename({ name, color }: Pick<StoredCollection, "name" | "color">): void {
+    this.#kept = { ...this.#kept, name, color };
   }
 
   /** Shows what was kept, as stale until it has been asked for again. */
@@ -63,46 +81,88 @@ export class Collection {
     const content = await this.#load();
     if (!content) return;
     try {
-      await this.#show(content);
-      this.source.fail(STALE_SINCE_RESTART);
+      const { texts, facts } = await read(content);
+      await this.source.restore(texts, new Date(content.fetchedAt), facts);
       this.#tag = content.tag;
+      this.#tellLeft(content);
     } catch {
       await this.forget(); // it is fetched whole then
     }
   }
 
-  /** Reads the changes, unless the tag is unchanged. */
-  async update(server: DavServer, tag: string | undefined): Promise<void> {
+  /**
+   * Reads the changes, unless the tag is unchanged. A large collection is shown while it grows, and what was read before
+   * a failure is kept for the next time. False if the time was over before everything was read.
+   * @throws MantelError `invalid` or `deadline_passed`
+   */
+  async update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
     const now = new Date();
     if (tag !== undefined && tag === this.#tag) {
       this.source.confirm(now);
-      return;
+      return true;
     }
     const before = await this.#load();
-    const changes = await server.changes(this.kept.url, before?.token);
-    const { objects, complete } = await this.#fetch(server, changes, before?.objects ?? {});
-    const known = complete ? { tag, token: changes.token } : {};
-    const content: Content = { ...known, fetchedAt: now.toISOString(), objects };
-    await this.#show(content);
-    await storeCalendar(this.#disk, this.key, content);
+    const changes = await server.changes(this.#kept.url, before?.token);
+    if (changes.changed.size > MAX_OBJECTS) {
+      throw new MantelError("invalid", `the calendar has over ${MAX_OBJECTS} events`);
+    }
+    const { objects, removed } = remaining(changes, before?.objects ?? {});
+    const wanted = [...changes.changed].flatMap(([path, etag]) =>
+      etag === undefined || objects.get(path)?.etag !== etag ? [path] : [],
+    );
+    const paths = await inOrder(server, this.#kept.url, wanted);
+    const growing = { objects, paths, before, isChanged: removed || paths.length > 0 };
+    const end = await this.#grow(server, growing, reading);
+    const known = end === "whole" ? { tag, token: changes.token } : {};
+    const left = end === "cut short" ? leftOf(growing) : 0;
+    await this.#take({ ...known, ...contentOf(growing, now), left });
     this.#tag = known.tag;
+    return end !== "cut short";
+  }
+
+  /** Reads the objects with these paths, and shows some of them as soon as they are there. */
+  async #grow(server: DavServer, growing: Growing, { endsAt, now, shown }: Reading): Promise<End> {
+    const { objects, paths } = growing;
+    let nextShown = FIRST_SHOWN;
+    let isWhole = true;
+    for (let at = 0; at < paths.length; at += OBJECTS_AT_ONCE) {
+      if (at > 0 && now() > endsAt) return "cut short";
+      const some = paths.slice(at, at + OBJECTS_AT_ONCE);
+      const fetched = await server.objects(this.#kept.url, some).catch(async (error: unknown) => {
+        if (at > 0) await this.#takePart(growing);
+        throw error;
+      });
+      for (const [path, object] of fetched) objects.set(path, object);
+      isWhole &&= some.every((path) => fetched.has(path));
+      const isLast = at + OBJECTS_AT_ONCE >= paths.length;
+      if (growing.before !== undefined || isLast || at + OBJECTS_AT_ONCE < nextShown) continue;
+      nextShown *= 2; // each time costs as much as there is
+      await this.#takePart(growing);
+      shown();
+    }
+    return isWhole ? "whole" : "lacking";
+  }
+
+  #takePart(growing: Growing): Promise<void> {
+    return this.#take({ ...contentOf(growing, new Date()), left: leftOf(growing) });
+  }
+
+  /** Shows the content, and stores it. */
+  async #take(content: Content): Promise<void> {
+    const { texts, facts } = await read(content);
+    await this.source.read(texts, new Date(content.fetchedAt), facts);
+    this.#tellLeft(content);
+    await storeCalendar(this.#disk, this.key, content);
+    this.#tag = undefined;
+  }
+
+  #tellLeft({ objects, left = 0 }: Content): void {
+    const done = Object.keys(objects).length;
+    if (left > 0) this.source.readsOn({ done, total: done + left, unit: "events" });
   }
 
   async forget(): Promise<void> {
     await this.#disk.storage.delete(this.key);
-  }
-
-  /** An object that is broken is left out and named, and takes nothing from the others. */
-  async #show({ objects, fetchedAt }: Content): Promise<void> {
-    const files = Object.entries(objects).map(([path, { data }]) => ({
-      name: basename(path),
-      bytes: Buffer.from(data),
-    }));
-    if (files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES) {
-      throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
-    }
-    const { texts, leftOut } = await joinFiles(files);
-    await this.source.read(texts, new Date(fetchedAt), leftOut);
   }
 
   async #load(): Promise<Content | undefined> {
@@ -111,27 +171,75 @@ export class Collection {
       typeof content?.fetchedAt === "string" && typeof content.objects === "object";
     return isComplete ? (content as Content) : undefined;
   }
+}
 
-  /** The objects after some changes. Not complete when the server has not given all it has named. */
-  async #fetch(
-    server: DavServer,
-    { changed, deletedPaths, whole }: DavChanges,
-    before: Content["objects"],
-  ): Promise<{ objects: Content["objects"]; complete: boolean }> {
-    if (changed.size > MAX_OBJECTS) {
-      throw new MantelError("invalid", `the calendar has over ${MAX_OBJECTS} events`);
-    }
-    const objects = new Map(Object.entries(before).filter(([path]) => !whole || changed.has(path)));
-    for (const path of deletedPaths) objects.delete(path);
-    const toRead = [...changed].filter(
-      ([path, etag]) => etag === undefined || objects.get(path)?.etag !== etag,
-    );
-    const paths = toRead.map(([path]) => path);
-    const fetched = await server.objects(this.kept.url, paths);
-    for (const [path, object] of fetched) objects.set(path, object);
-    return {
-      objects: Object.fromEntries(objects),
-      complete: paths.every((path) => fetched.has(path)),
-    };
+/** The bounds of one reading, and what it tells. */
+export interface Reading {
+  /** On the clock of `now`. */
+  readonly endsAt: number;
+  readonly now: () => number;
+  /** Called when more of a growing collection is shown. */
+  readonly shown: () => void;
+}
+
+/** `lacking` if the server has not given everything that it named. */
+type End = "whole" | "lacking" | "cut short";
+
+/** A collection while its objects are read. */
+interface Growing {
+  readonly objects: Map<string, DavObject>;
+  /** The paths to read, the most wanted first. */
+  readonly paths: readonly string[];
+  readonly before: Content | undefined;
+  readonly isChanged: boolean;
+}
+
+function contentOf({ objects, before, isChanged }: Growing, now: Date): Content {
+  const at = now.toISOString();
+  const changedAt = isChanged ? at : (before?.changedAt ?? before?.fetchedAt ?? at);
+  return { fetchedAt: at, changedAt, objects: Object.fromEntries(objects) };
+}
+
+function leftOf({ objects, paths }: Growing): number {
+  return paths.filter((path) => !objects.has(path)).length;
+}
+
+/** The stored objects without those that no longer exist. */
+function remaining(
+  { changed, deletedPaths, whole }: DavChanges,
+  before: Content["objects"],
+): { objects: Map<string, DavObject>; removed: boolean } {
+  const all = Object.entries(before);
+  const objects = new Map(
+    all.filter(([path]) => !deletedPaths.has(path) && (!whole || changed.has(path))),
+  );
+  return { objects, removed: objects.size < all.length };
+}
+
+/** Coming events first and the oldest last, as far as the server tells; few are read at once anyway. */
+async function inOrder(
+  server: DavServer,
+  url: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (paths.length < FIRST_SHOWN) return paths;
+  const [coming, recent] = [
+    await server.pathsSince(url, Date.now() - MONTH_MS),
+    await server.pathsSince(url, Date.now() - YEAR_MS),
+  ];
+  const rank = (path: string) => (coming.has(path) ? 0 : recent.has(path) ? 1 : 2);
+  return paths.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** An object that is broken is left out and named, and takes nothing from the others. */
+async function read({ objects, fetchedAt, changedAt }: Content) {
+  const files = Object.entries(objects).map(([path, { data }]) => ({
+    name: basename(path),
+    bytes: Buffer.from(data),
+  }));
+  if (files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES) {
+    throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
   }
+  const { texts, leftOut } = await joinFiles(files);
+  return { texts, facts: { leftOut, changedAt: new Date(changedAt ?? fetchedAt) } };
 }

@@ -9,12 +9,12 @@ import {
   propfind,
   serviceDiscovery,
 } from "tsdav";
-import type { WebOptions } from "../options.ts";
+import { transferMs, type WebOptions } from "../options.ts";
 import { basicAuth, isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, refuseTruncated, propertyText, responseParts } from "./dav-value.ts";
 import { fetchError } from "./fetch-error.ts";
-import { guardedRequest } from "./guarded-request.ts";
+import { guardedRequest, IDLE_MS } from "./guarded-request.ts";
 
 /** The URL of an account's collections or, if `single`, of the only one wanted. */
 export interface DavHome {
@@ -46,8 +46,6 @@ const KINDS = {
   },
 } as const;
 export type DavKind = keyof typeof KINDS;
-
-const OBJECTS_AT_ONCE = 50;
 
 /**
  * Client for CalDAV (RFC 4791) and CardDAV (RFC 6352) servers. It never asks them to expand or to
@@ -108,30 +106,49 @@ export class DavServer {
     return changesSince({ url, fetch: this.#fetch }, token);
   }
 
-  /** The objects with these paths that still exist. */
+  /**
+   * The paths of objects with occurrences since an instant, only to decide what to read first, because servers filter
+   * wrongly. Empty if the server does not tell.
+   */
+  async pathsSince(url: string, instant: number): Promise<ReadonlySet<string>> {
+    if (this.#kind !== "caldav") return new Set();
+    const start = `${new Date(instant).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+    const range = { "c:time-range": { _attributes: { start } } };
+    const event = { _attributes: { name: "VEVENT" }, ...range };
+    const calendar = { _attributes: { name: "VCALENDAR" }, "c:comp-filter": event };
+    const body = {
+      "calendar-query": {
+        _attributes: getDAVAttribute([DAVNamespace.DAV, DAVNamespace.CALDAV]),
+        "d:prop": { "d:getetag": {} },
+        "c:filter": { "c:comp-filter": calendar },
+      },
+    };
+    const init = { method: "REPORT", namespace: "c", headers: { depth: "1" }, body } as const;
+    try {
+      const responses = responseParts(await davRequest({ url, init, fetch: this.#fetch }));
+      return new Set(responses.map(({ href }) => pathOf(href ?? "", url)));
+    } catch {
+      return new Set(); // then the order is that of the server
+    }
+  }
+
+  /** The objects with these paths that still exist, at most a few dozen. */
   async objects(url: string, paths: readonly string[]): Promise<Map<string, DavObject>> {
     const { prefix, type, data } = KINDS[this.#kind];
     const objects = new Map<string, DavObject>();
-    for (let at = 0; at < paths.length; at += OBJECTS_AT_ONCE) {
-      const body = {
-        [`${type}-multiget`]: {
-          _attributes: getDAVAttribute([
-            DAVNamespace.DAV,
-            DAVNamespace.CALDAV,
-            DAVNamespace.CARDDAV,
-          ]),
-          "d:prop": { "d:getetag": {}, [`${prefix}:${data}`]: {} },
-          "d:href": paths.slice(at, at + OBJECTS_AT_ONCE),
-        },
-      };
-      const headers = { depth: "1" };
-      const init = { method: "REPORT", namespace: prefix, headers, body } as const;
-      const responses = responseParts(await davRequest({ url, init, fetch: this.#fetch }));
-      for (const { href, props } of responses) {
-        const text = propertyText(props?.["calendarData"] ?? props?.["addressData"]);
-        if (href === undefined || text === undefined) continue;
-        objects.set(pathOf(href, url), { etag: propertyText(props?.["getetag"]), data: text });
-      }
+    const body = {
+      [`${type}-multiget`]: {
+        _attributes: getDAVAttribute([DAVNamespace.DAV, DAVNamespace.CALDAV, DAVNamespace.CARDDAV]),
+        "d:prop": { "d:getetag": {}, [`${prefix}:${data}`]: {} },
+        "d:href": paths,
+      },
+    };
+    const init = { method: "REPORT", namespace: prefix, headers: { depth: "1" }, body } as const;
+    const responses = responseParts(await davRequest({ url, init, fetch: this.#fetch }));
+    for (const { href, props } of responses) {
+      const text = propertyText(props?.["calendarData"] ?? props?.["addressData"]);
+      if (href === undefined || text === undefined) continue;
+      objects.set(pathOf(href, url), { etag: propertyText(props?.["getetag"]), data: text });
     }
     return objects;
   }
@@ -158,7 +175,7 @@ export class DavServer {
    * site.
    */
   readonly #fetch: typeof fetch = async (target, init = {}) => {
-    const { url, allowPrivate } = this.#account;
+    const { url, allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(url);
     const { status, headers, body } = await guardedRequest({
       url: target instanceof Request ? target.url : String(target),
@@ -168,6 +185,8 @@ export class DavServer {
       trusts: (address) => isSameSite(first, address),
       body: typeof init.body === "string" ? init.body : undefined,
       allowPrivate,
+      trust: { fingerprint, authorityFile },
+      limits: { idleMs: IDLE_MS, totalMs: transferMs(this.#account) },
       follow: init.redirect !== "manual",
       signal: this.#signal,
     });

@@ -1,8 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk";
+import { transferMs } from "../options.ts";
 import { inUtf8 } from "./charset.ts";
 import { basicAuth, type Credentials, isSameHost } from "./credentials.ts";
 import { fetchError } from "./fetch-error.ts";
-import { guardedRequest } from "./guarded-request.ts";
+import { guardedRequest, IDLE_MS } from "./guarded-request.ts";
 
 /** The address of a calendar, and the validators of the last download. */
 export interface DownloadRequest extends Credentials {
@@ -10,6 +11,10 @@ export interface DownloadRequest extends Credentials {
   readonly allowPrivate?: boolean | undefined;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  readonly authorityFile?: string | undefined;
+  readonly transferSeconds?: number | undefined;
+  readonly onProgress?: ((done: number, total: number | null) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -50,6 +55,8 @@ async function get(request: DownloadRequest): Promise<Download> {
     ...request,
     headers: { accept: "text/calendar, text/vcard;q=0.9, */*;q=0.1", ...conditions(request) },
     secretHeaders: basicAuth(request),
+    trust: { fingerprint: request.fingerprint, authorityFile: request.authorityFile },
+    limits: { idleMs: IDLE_MS, totalMs: transferMs(request) },
     trusts: (url) => first !== undefined && isSameHost(first, url),
   });
   const { etag, "last-modified": lastModified } = headers;

@@ -29,7 +29,7 @@ export function fetchError(status: number, headers: IncomingHttpHeaders): Mantel
 }
 
 const UNKNOWN_SIGNER =
-  "is not signed by a known authority: start Mantel with NODE_EXTRA_CA_CERTS set to the file of its authority";
+  "is not signed by a known authority: set caFile to the certificate of its authority, or fingerprint to that of this certificate";
 
 /** Certificate errors by Node's error code. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
@@ -41,6 +41,11 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
 };
+
+/** True if a connection failed because nobody known has signed the certificate. */
+export function hasUnknownSigner({ code = "" }: NodeJS.ErrnoException): boolean {
+  return CERTIFICATE_FAULTS[code] === UNKNOWN_SIGNER;
+}
 
 /** The error for a server without any answer. */
 export function unreachable(cause: NodeJS.ErrnoException): MantelError {

@@ -10,7 +10,13 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk";
 import { pinAddresses, type PinnedAddress } from "./address.ts";
-import { unreachable } from "./fetch-error.ts";
+import {
+  type CertificateTrust,
+  fingerprintOf,
+  trustedConnection,
+  UntrustedCertificate,
+} from "./certificate.ts";
+import { hasUnknownSigner, unreachable } from "./fetch-error.ts";
 
 export interface GuardedRequest {
   readonly url: string;
@@ -22,6 +28,11 @@ export interface GuardedRequest {
   readonly trusts: (url: URL) => boolean;
   readonly body?: string | undefined;
   readonly allowPrivate?: boolean | undefined;
+  /** The certificate to accept besides those of known authorities. */
+  readonly trust?: CertificateTrust | undefined;
+  readonly limits?: TransferLimits | undefined;
+  /** Called as the body arrives. `total` is null if the server does not tell. */
+  readonly onProgress?: ((done: number, total: number | null) => void) | undefined;
   /** False returns a redirect as the answer. By default redirects are followed. */
   readonly follow?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -36,10 +47,19 @@ export interface GuardedAnswer {
   readonly body: Uint8Array;
 }
 
+export interface TransferLimits {
+  /** Maximum time without a byte. */
+  readonly idleMs: number;
+  /** Maximum time in all. */
+  readonly totalMs: number;
+}
+
 /** Maximum bytes of a calendar, before and after decompression. */
 export const MAX_BYTES = 10_000_000;
 const MAX_REDIRECTS = 5;
-const DEADLINE_MS = 15_000;
+/** Maximum time without a byte. */
+export const IDLE_MS = 15_000;
+const LIMITS: TransferLimits = { idleMs: IDLE_MS, totalMs: 300_000 };
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
@@ -49,17 +69,36 @@ const REDIRECTS = [301, 302, 303, 307, 308];
  * address
  */
 export async function guardedRequest(request: GuardedRequest): Promise<GuardedAnswer> {
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
-  const signal = AbortSignal.any([request.signal, deadline]);
+  const { idleMs, totalMs } = request.limits ?? LIMITS;
+  const total = AbortSignal.timeout(totalMs);
+  const idle = new AbortController();
+  const idleTimer = setTimeout(() => idle.abort(), idleMs);
+  const signal = AbortSignal.any([request.signal, total, idle.signal]);
+  const onProgress = (done: number, size: number | null) => {
+    idleTimer.refresh();
+    request.onProgress?.(done, size);
+  };
   try {
-    return await follow({ ...request, signal });
+    return await follow({ ...request, signal, onProgress });
   } catch (error) {
-    if (deadline.aborted) {
-      throw new MantelError("deadline_passed", `no answer within ${DEADLINE_MS / 1000} seconds`);
-    }
+    if (idle.signal.aborted) throw silent(idleMs);
+    if (total.aborted) throw tooLong(totalMs);
     if (error instanceof MantelError) throw error;
     throw unreachable(error as NodeJS.ErrnoException);
+  } finally {
+    clearTimeout(idleTimer);
   }
+}
+
+function silent(idleMs: number): MantelError {
+  return new MantelError("deadline_passed", `no answer within ${idleMs / 1000} seconds`);
+}
+
+function tooLong(totalMs: number): MantelError {
+  return new MantelError(
+    "deadline_passed",
+    `the transfer takes longer than ${totalMs / 1000} seconds: raise transferSeconds`,
+  );
 }
 
 async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
@@ -73,7 +112,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
       if (!moved || request.follow === false) {
         if (status === 401) refuseUntrustedHost(url, request);
         const good = status >= 200 && status < 300;
-        const body = good ? await read(response, request.signal) : new Uint8Array();
+        const body = good ? await read(response, request) : new Uint8Array();
         return { url, status, headers: response.headers, body };
       }
       url = parseAddress(target, url);
@@ -102,11 +141,14 @@ function parseAddress(text: string, base?: URL): URL {
 async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
   const pinned = await pinAddresses(url, request.allowPrivate ?? false);
   request.signal.throwIfAborted();
+  const lookup = pinnedLookup(pinned);
+  const isSecure = url.protocol === "https:";
   const options: RequestOptions = {
     agent: false,
     auth: "", // the caller sends a name and password from the address
-    lookup: pinnedLookup(pinned),
+    lookup,
     signal: request.signal,
+    ...(isSecure ? await trustedConnection(url, lookup, request) : {}),
     method: request.method ?? "GET",
     headers: {
       "accept-encoding": "gzip",
@@ -118,9 +160,15 @@ async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage>
       ...(request.trusts(url) ? request.secretHeaders : {}),
     },
   };
-  const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options);
+  const sent = (isSecure ? requestHttps : requestHttp)(url, options);
   sent.end(request.body);
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const [response] = (await once(sent, "response").catch(async (error: NodeJS.ErrnoException) => {
+    if (!hasUnknownSigner(error)) throw error;
+    const found = await fingerprintOf(url, lookup, request.signal);
+    if (found === undefined) throw error;
+    const { message } = unreachable(error);
+    throw new UntrustedCertificate(`${message}: ${found}`, found);
+  })) as [IncomingMessage];
   sent.on("error", () => {}); // from here on, errors reach the reader of the response
   return response;
 }
@@ -138,7 +186,16 @@ function pinnedLookup(addresses: readonly PinnedAddress[]) {
   };
 }
 
-async function read(response: IncomingMessage, signal: AbortSignal): Promise<Uint8Array> {
+async function read(
+  response: IncomingMessage,
+  { signal, onProgress }: GuardedRequest,
+): Promise<Uint8Array> {
+  const expected = Number(response.headers["content-length"] ?? NaN);
+  let received = 0;
+  response.on("data", (chunk: Uint8Array) => {
+    received += chunk.length;
+    onProgress?.(received, Number.isNaN(expected) ? null : expected);
+  });
   const chunks: Uint8Array[] = [];
   let size = 0;
   const collect = async (body: AsyncIterable<Uint8Array>) => {

@@ -2,10 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { MantelError, type Log } from "@mantel/plugin-sdk";
 
 export interface PollOptions {
-  /** Reads once. */
-  readonly read: () => Promise<void>;
+  /** Reads once. False if there is more to read soon. */
+  readonly read: () => Promise<boolean>;
   /** Called with the reason when a reading failed. */
-  readonly failed: (reason: string) => void;
+  readonly failed: (reason: string, error: unknown) => void;
   /** Called after each reading, successful or not. */
   readonly changed: () => void;
   readonly refreshMs: number;
@@ -16,6 +16,8 @@ export interface PollOptions {
   readonly signal: AbortSignal;
 }
 
+/** Pause within a reading that takes several polls. */
+const SOON_MS = 1_000;
 /** Delay before the first retry after a failure; it doubles each time. */
 const FIRST_RETRY_MS = 30_000;
 /** Maximum delay between retries, also for calendars with a shorter interval. */
@@ -28,6 +30,7 @@ export class Poll {
   readonly #options: PollOptions;
   #failures = 0;
   #askedForMs = 0;
+  #isWhole = true;
 
   constructor(options: PollOptions) {
     this.#options = options;
@@ -38,7 +41,8 @@ export class Poll {
     const { signal, refreshMs } = this.#options;
     while (!signal.aborted) {
       await this.once();
-      const pause = pauseMs({ refreshMs, failures: this.#failures, askedForMs: this.#askedForMs });
+      const state = { refreshMs, failures: this.#failures, askedForMs: this.#askedForMs };
+      const pause = this.#isWhole ? pauseMs(state) : SOON_MS;
       await setTimeout(pause, undefined, { signal }).catch(() => undefined); // ended
     }
   }
@@ -47,11 +51,12 @@ export class Poll {
   async once(): Promise<void> {
     const { read, log, id, changed, signal } = this.#options;
     try {
-      await read();
+      this.#isWhole = await read();
       if (this.#failures > 0) log.info("calendar is readable again", { calendar: id });
       this.#failures = 0;
       this.#askedForMs = 0;
     } catch (error) {
+      this.#isWhole = true;
       if (signal.aborted) return;
       this.#fail(error);
     }
@@ -66,7 +71,7 @@ export class Poll {
     if (++this.#failures === 1) {
       log.warn("calendar cannot be read", { calendar: id, reason, ...(known ? {} : { error }) });
     }
-    failed(reason);
+    failed(reason, error);
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Log, Storage } from "@mantel/plugin-sdk";
 import type { WebOptions } from "../options.ts";
 import type { Source } from "../source.ts";
+import { fingerprintIn } from "./certificate.ts";
 import { type Download, download } from "./download.ts";
 import { Poll } from "./poll.ts";
 
@@ -27,10 +28,14 @@ interface Validators {
  * conditionally.
  */
 interface CachedFeed extends Validators {
+  /** When this content came, so also its last change. */
   readonly fetchedAt: string;
   /** Base64. */
   readonly body: string;
 }
+
+/** Every change of the state costs the host a message. */
+const PROGRESS_EVERY_MS = 3_000;
 
 /** One calendar on the web, read at intervals and stored on disk. */
 export class Subscription {
@@ -48,7 +53,7 @@ export class Subscription {
       ...options,
       id: options.feed.id,
       read: () => this.#read(),
-      failed: (reason) => options.source.fail(reason),
+      failed: (reason, error) => options.source.fail(reason, fingerprintIn(error)),
     });
   }
 
@@ -59,8 +64,8 @@ export class Subscription {
     if (typeof stored?.body !== "string" || typeof stored.fetchedAt !== "string") return;
     try {
       const bytes = Buffer.from(stored.body, "base64");
-      await source.read([bytes], new Date(stored.fetchedAt));
-      source.fail(STALE_SINCE_RESTART);
+      const fetchedAt = new Date(stored.fetchedAt);
+      await source.restore([bytes], fetchedAt, { changedAt: fetchedAt, leftOut: [] });
       this.#digest = digestOf(bytes);
       this.#validators = { etag: stored.etag, lastModified: stored.lastModified };
     } catch {
@@ -78,9 +83,17 @@ export class Subscription {
     return this.#poll.once();
   }
 
-  async #read(): Promise<void> {
-    const { feed, signal } = this.#options;
-    await this.#take(await download({ ...feed, ...this.#validators, signal }));
+  async #read(): Promise<true> {
+    const { feed, source, changed, signal } = this.#options;
+    let toldAt = performance.now();
+    const onProgress = (done: number, total: number | null) => {
+      if (performance.now() - toldAt < PROGRESS_EVERY_MS) return;
+      toldAt = performance.now();
+      source.readsOn({ done, total, unit: "bytes" });
+      changed();
+    };
+    await this.#take(await download({ ...feed, ...this.#validators, onProgress, signal }));
+    return true;
   }
 
   async #take({ bytes, etag, lastModified }: Download): Promise<void> {
@@ -122,10 +135,6 @@ export async function storeCalendar(
     log.error("could not store the calendar", { error });
   }
 }
-
-/** The reason for showing a stored calendar as stale. */
-export const STALE_SINCE_RESTART =
-  "it is shown as it was before the restart, until its server has answered";
 
 /** The storage key of a web calendar. Another address or user is another calendar. */
 export function storageKey({ url, username }: Pick<WebOptions, "url" | "username">): string {

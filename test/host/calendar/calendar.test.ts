@@ -170,8 +170,9 @@ test("an answer is complete after one with the same events and after one with ch
   const later = await written(new URLSearchParams("start=2026-06-01&end=2026-06-04"));
   assert.deepEqual(later, {
     events,
-    sources: makeWindow([]).sources,
+    sources: makeWindow([]).sources.map((each) => ({ ...each, changedAt: null })),
     truncated: false,
+    complete: true,
     window: {
       start: "2026-05-31T22:00:00.000Z",
       end: "2026-06-03T22:00:00.000Z",

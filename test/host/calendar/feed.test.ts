@@ -149,7 +149,7 @@ test("Mantel reads its own feed as the same events", async () => {
   await source.read([Buffer.from(text)], new Date());
 
   const year = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
-  const events = await source.eventsIn(year);
+  const { events } = await source.eventsIn(year);
 
   assert.deepEqual(
     events.map(({ title, start, description, busy }) => ({ title, start, description, busy })),

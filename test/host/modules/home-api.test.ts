@@ -205,6 +205,7 @@ test("the events of a span come from the published calendars", async (t) => {
     events: [],
     sources: [],
     truncated: false,
+    complete: true,
   });
 });
 

@@ -1,16 +1,29 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { CalendarWindow } from "@mantel/plugin-sdk";
 import { Agenda } from "../../../plugins/calendar/agenda.ts";
+import { Content } from "../../../plugins/calendar/content.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import type { Clocks } from "../../../plugins/calendar/patience.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
 
+const NOW = new Date("2026-11-20T12:00:00Z");
 const BERLIN = findZone("Europe/Berlin") ?? UTC;
 
+/** Clocks on which work is late after some turns of the event loop. */
+const IMPATIENT: Clocks = {
+  cpu: () => 0,
+  wall: (
+    (now) => () =>
+      (now += 100)
+  )(0),
+  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
 /** An agenda whose clock the test moves, and what it has published. */
-function setUp(now: string) {
+function setUp(now: string, clocks?: Clocks) {
   const clock = { now: Date.parse(now) };
   const published: CalendarWindow[] = [];
   const agenda = new Agenda({
@@ -18,6 +31,7 @@ function setUp(now: string) {
     now: () => clock.now,
     publish: async (window) => void published.push(window),
     onFault: assert.ifError,
+    ...(clocks ? { clocks } : {}),
   });
   return { clock, published, agenda };
 }
@@ -52,7 +66,7 @@ test("changes that come together are published once", async (t) => {
 });
 
 test("a slow calendar does not delay others and is published when it is read", async (t) => {
-  const { agenda, published } = setUp("2026-11-20T12:00:00Z");
+  const { agenda, published } = setUp("2026-11-20T12:00:00Z", IMPATIENT);
   t.after(agenda.watchDays());
   const good = new Source({ id: "good", fallbackName: "good", floating: BERLIN });
   const slow = new Source({ id: "slow", fallbackName: "slow", floating: BERLIN });
@@ -77,15 +91,87 @@ test("a slow calendar does not delay others and is published when it is read", a
   assert.deepEqual(
     published.map(({ events, sources }) => [
       events.map(({ calendarId }) => calendarId),
-      sources.map(({ status }) => status),
+      sources.map(({ status, incomplete }) => `${status} ${incomplete}`),
     ]),
     [
-      [["good"], ["error", "ok"]],
+      [["good"], ["error pending", "ok undefined"]],
       [
         ["slow", "good"],
-        ["ok", "ok"],
+        ["ok undefined", "ok undefined"],
       ],
     ],
+  );
+});
+
+/** A source of which every second event is broken before 2028, and that the test can hold up. */
+async function openSlow(t: TestContext) {
+  const source = new Source({ id: "slow", fallbackName: "slow", floating: UTC });
+  t.after(() => source.close());
+  const good = event("UID:a", "DTSTART:20280601T090000Z");
+  const text = calendar(good, event("UID:b", "DTSTART:20270601T090000Z", "EXDATE:x"));
+  const content = await Content.read([text], UTC);
+  const work = { runs: 0, release: () => {} };
+  const held = new Promise<void>((resolve) => (work.release = resolve));
+  const expand = content.eventsIn.bind(content);
+  t.mock.method(content, "eventsIn", async (...parts: Parameters<Content["eventsIn"]>) => {
+    work.runs++;
+    await held;
+    return expand(...parts);
+  });
+  t.mock.method(Content, "read", async () => content);
+  await source.read([text], NOW);
+  return { source, work };
+}
+
+const yearOf = (year: number) => ({ from: Date.UTC(year, 0), to: Date.UTC(year + 1, 0) });
+
+test("a window whose events are late says so, and the late result is there for the next request", async (t) => {
+  const { agenda } = setUp("2026-11-20T12:00:00Z", IMPATIENT);
+  const { source, work } = await openSlow(t);
+  agenda.add(source);
+
+  const early = await agenda.eventsIn(yearOf(2028));
+  work.release();
+  await source.eventsIn(yearOf(2028));
+  const later = await agenda.eventsIn(yearOf(2028));
+
+  assert.deepEqual([early.events.length, early.sources[0]?.incomplete], [0, "pending"]);
+  assert.match(early.sources[0]?.error ?? "", /still being worked out/);
+  assert.deepEqual([later.events.length, later.sources[0]?.incomplete], [1, undefined]);
+  assert.equal(work.runs, 1);
+});
+
+test("the error of a source describes the window that was asked for", async (t) => {
+  const { agenda, published } = setUp("2027-05-01T12:00:00Z");
+  const { source, work } = await openSlow(t);
+  work.release();
+  agenda.add(source);
+
+  await agenda.publish();
+
+  assert.match(published[0]?.sources[0]?.error ?? "", /1 event was skipped/);
+  assert.equal((await agenda.eventsIn(yearOf(2030))).sources[0]?.error, undefined);
+});
+
+test("a source that became private does not ask for the events that were shown before", async (t) => {
+  const { agenda, published } = setUp("2026-11-20T12:00:00Z");
+  for (const id of ["new", "old"]) {
+    const source = new Source({
+      id,
+      fallbackName: id,
+      floating: UTC,
+      settings: { private: true },
+    });
+    t.after(() => source.close());
+    agenda.add(source);
+  }
+  agenda.wasPrivate(["old"]);
+
+  await agenda.publish();
+
+  assert.deepEqual(
+    published[0]?.sources.map(({ id, incomplete }) => `${id} ${incomplete}`),
+    ["new partial", "old pending"],
   );
 });
 

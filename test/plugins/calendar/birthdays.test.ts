@@ -10,10 +10,11 @@ async function birthdays(text: string, year = 2026) {
   const source = new Source({ id: "b", fallbackName: "b", floating: UTC });
   await source.read([Buffer.from(text)], new Date());
   const span = { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) };
-  const events = await source.prepare(span);
+  const expansion = await source.prepare(span);
+  const { events } = expansion;
   const own = events.filter(({ id }) => id.slice(-10).startsWith(String(year)));
   const days = own.map(({ start, title }) => `${"date" in start ? start.date : "?"} ${title}`);
-  const view = source.view();
+  const view = source.view(expansion);
   source.close();
   return { days: days.toSorted(), events: own, view };
 }

@@ -41,7 +41,7 @@ async function work(
   });
   onTestEnd(t, stop);
   const source = sources.get("work");
-  const events = (await source?.prepare(YEAR)) ?? [];
+  const { events = [] } = (await source?.prepare(YEAR)) ?? {};
   return { titles: events.map(({ title }) => title).toSorted(), view: source?.view() };
 }
 

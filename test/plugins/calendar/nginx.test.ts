@@ -39,7 +39,7 @@ async function setUp(t: TestContext) {
 }
 
 const titlesOf = async (source: Source) =>
-  (await source.eventsIn(YEAR)).map(({ title }) => title).slice(0, 2);
+  (await source.eventsIn(YEAR)).events.map(({ title }) => title).slice(0, 2);
 
 test(
   "an unchanged calendar needs one request without a body, a changed one a request with a body",

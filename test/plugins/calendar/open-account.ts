@@ -10,6 +10,7 @@ const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
 export function openAccount(
   settings: Partial<AccountOptions["account"]> & { readonly url: string },
   storage: Storage,
+  changed: () => void = () => {},
 ) {
   const sources = new Map<string, Source>();
   const account = new Account({
@@ -22,7 +23,7 @@ export function openAccount(
     shared: { floating: UTC, locale: "en" },
     add: (source) => sources.set(source.id, source),
     remove: (id) => sources.delete(id),
-    changed: () => {},
+    changed,
     signal: new AbortController().signal,
   });
   return { account, sources, titles: () => titlesOf(sources) };
@@ -31,7 +32,7 @@ export function openAccount(
 async function titlesOf(sources: ReadonlyMap<string, Source>): Promise<string[]> {
   const all = await Promise.all([...sources.values()].map((source) => source.eventsIn(YEAR)));
   return all
-    .flat()
+    .flatMap(({ events }) => events)
     .map(({ title }) => title)
     .toSorted();
 }

@@ -25,8 +25,9 @@ async function shown(
 ) {
   const source = new Source({ id: "bins", settings, fallbackName: "bins", floating: UTC, locale });
   await source.read([bytes], new Date());
-  const events = await source.prepare(YEAR);
-  const view = source.view();
+  const expansion = await source.prepare(YEAR);
+  const { events } = expansion;
+  const view = source.view(expansion);
   source.close();
   return { events, titles: events.map(({ title }) => title), view };
 }

@@ -71,7 +71,7 @@ test("an unchanged calendar needs one conditional request, also after a restart"
 
   assert.deepEqual(seen, [undefined, '"one"', '"one"']);
   assert.equal(after.source.view().status, "ok");
-  assert.equal((await after.source.eventsIn(YEAR)).length, 1);
+  assert.equal((await after.source.eventsIn(YEAR)).events.length, 1);
 });
 
 test("an unchanged calendar without ETags is stored once despite new timestamps, and a change is read", async (t) => {
@@ -91,7 +91,7 @@ test("an unchanged calendar without ETags is stored once despite new timestamps,
     await by.refresh();
     return storage.get(storageKey(feed));
   };
-  const titles = async () => (await source.eventsIn(YEAR)).map(({ title }) => title);
+  const titles = async () => (await source.eventsIn(YEAR)).events.map(({ title }) => title);
 
   const first = await read(content(1, "zoo"));
   const fetchedAt = source.view().fetchedAt ?? "";
@@ -129,7 +129,7 @@ test("if its server is down after a restart, a calendar shows its last events as
   await subscription.restore();
   await subscription.refresh();
 
-  assert.equal((await source.eventsIn(YEAR)).length, 1);
+  assert.equal((await source.eventsIn(YEAR)).events.length, 1);
   assert.deepEqual(source.view(), {
     ...before.source.view(),
     status: "stale",
@@ -158,5 +158,5 @@ test("a calendar that cannot be cached is shown as current, with a log record", 
   await subscription.refresh();
 
   assert.equal(source.view().status, "ok");
-  assert.equal((await source.eventsIn(YEAR)).length, 1);
+  assert.equal((await source.eventsIn(YEAR)).events.length, 1);
 });
