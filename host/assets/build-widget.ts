@@ -5,6 +5,7 @@ import { toReloadFailure } from "../modules/build/code-frame.ts";
 import { ownAliases, SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
 import { readOwnTsconfig } from "../modules/build/own-tsconfig.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
+import { WIDGET_ENTRY as ENTRY } from "../modules/lifecycle/widget-faults.ts";
 import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
 import { guardLoops } from "./guard-loops.ts";
@@ -46,8 +47,6 @@ const BROWSER_ONLY: Plugin = {
       return { errors: [{ text }] };
     }),
 };
-
-const ENTRY = "mantel-widget-entry.js";
 
 /** A placeholder of the hash's length, used while the code is hashed. */
 const NO_HASH = "0".repeat(16);

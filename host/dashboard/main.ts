@@ -14,6 +14,7 @@ import {
   scopesOf,
   takeRefusal,
 } from "./signed-in.ts";
+import { WidgetErrors } from "./widget-errors.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
 /** Often enough for a screen that is on for only an hour a week. */
@@ -100,11 +101,14 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
   const { store, contexts, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));
+  const errors = new WidgetErrors(api);
+  errors.follow(window);
   mountShell(root, session, {
     store,
     contexts,
     awake: computed(() => seen.value && theme.theme.value !== "night"),
     loader: new WidgetLoader(),
+    reportError: errors.report,
     reloadModule: (id) => session.reloadModule(id),
   });
   void import("./settings-route.ts").then(({ followSettings }) =>

@@ -23,6 +23,8 @@ interface PlaceRequest {
   readonly overtaken: AbortSignal;
   /** Called when the mounted widget throws later, or must be stopped. */
   readonly onFault: (error: unknown) => void;
+  /** Called when code of a framed widget threw and nothing caught it. */
+  readonly onUncaught: (error: unknown) => void;
   /** Called when the frame was removed for a reason other than a fault of the widget. */
   readonly onLost: () => void;
 }

@@ -9,6 +9,7 @@ import { Scope } from "./scope.ts";
 import type { Store } from "./store.ts";
 import { SizeWatch } from "./tile-size.ts";
 import type { WidgetContexts } from "./widget-context.ts";
+import type { WidgetErrors } from "./widget-errors.ts";
 import type { WidgetLoader } from "./widget-loader.ts";
 
 /** A notice of the tile over or beside its widget. */
@@ -23,6 +24,8 @@ export interface TileDependencies {
   readonly contexts: WidgetContexts;
   /** False if the tab is hidden or the screen is dimmed. */
   readonly awake: ReadonlySignal<boolean>;
+  /** Reports an error of a module's widget, by the hash of its code. */
+  readonly reportError: WidgetErrors["report"];
   /** Reloads a module in the host, for a widget whose build failed. */
   readonly reloadModule: (id: string) => Promise<void>;
 }
@@ -120,9 +123,10 @@ export class Tile {
     try {
       const mounted = await this.#mount(widget, target.overtaken.signal, {
         onFault: (error) => {
-          if (isShown) queueMicrotask(() => this.#crashed(key, error));
+          if (isShown) queueMicrotask(() => this.#crashed(widget, error));
           else fault = { error };
         },
+        onUncaught: (error) => this.#report(widget, error),
         onLost: () => this.#mountAgain(target, widget),
       });
       this.#unmountShown();
@@ -131,16 +135,16 @@ export class Tile {
       this.#setFlow(mounted.host);
       mounted.host.classList.remove("waiting");
       this.#notice.value = undefined;
-      if (fault) this.#crashed(key, fault.error);
+      if (fault) this.#crashed(widget, fault.error);
     } catch (error) {
-      if (this.#target === target) this.#refused(error);
+      if (this.#target === target) this.#refused(widget, error);
     }
   }
 
   #mount(
     widget: WidgetView,
     overtaken: AbortSignal,
-    listeners: Pick<Parameters<typeof mountWidgetIn>[1], "onFault" | "onLost">,
+    listeners: Pick<Parameters<typeof mountWidgetIn>[1], "onFault" | "onUncaught" | "onLost">,
   ): Promise<MountedWidget> {
     const { loader, contexts, awake } = this.#parts;
     return mountWidgetIn(this.element, {
@@ -192,17 +196,23 @@ export class Tile {
     this.#shown = undefined;
   }
 
-  #refused(error: unknown): void {
+  #report(widget: WidgetView, error: unknown): void {
+    this.#parts.reportError(this.#moduleId, widget.hash, error);
+  }
+
+  #refused(widget: WidgetView, error: unknown): void {
     console.error(`${this.#instance}: could not mount the new code`, error);
+    this.#report(widget, error);
     const text = messageOf(error);
     this.#notice.value = this.#shown
       ? { kind: "badge", text: words.peek().newCodeFailed(text) }
       : { kind: "fault", text: words.peek().stopped(text) };
   }
 
-  #crashed(key: string, error: unknown): void {
-    if (this.#shown?.key !== key) return;
+  #crashed(widget: WidgetView, error: unknown): void {
+    if (this.#shown?.key !== keyOf(widget)) return;
     console.error(`${this.#instance} failed`, error);
+    this.#report(widget, error);
     this.#unmountShown();
     this.#notice.value = { kind: "fault", text: words.peek().stopped(messageOf(error)) };
   }

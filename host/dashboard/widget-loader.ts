@@ -4,6 +4,7 @@ import * as signals from "@preact/signals-core";
 import * as lit from "lit";
 import * as repeat from "lit/directives/repeat.js";
 import type { ScopedGlobals } from "./scope.ts";
+import { CodeNotLoaded } from "./widget-errors.ts";
 
 /**
  * Libraries that a widget may `require`. The list in host/assets/build-widget.ts leaves these out
@@ -112,7 +113,7 @@ function runScript(url: string): Promise<WidgetCode> {
       if (code) resolve(code);
       else reject(new Error("the script defined no widget"));
     };
-    script.onerror = () => reject(new Error("could not load its code"));
+    script.onerror = () => reject(new CodeNotLoaded());
     document.head.append(script);
   }).finally(() => script.remove());
 }

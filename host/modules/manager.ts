@@ -14,6 +14,7 @@ import type { ModuleWork } from "./lifecycle/call-router.ts";
 import { Module, type ModuleDependencies } from "./lifecycle/module.ts";
 import { ignoreFailure, reloadOneByOne, renewRuntime } from "./lifecycle/reload-one-by-one.ts";
 import type { TrialRuns } from "./lifecycle/trial-runs.ts";
+import type { ReportedFault } from "./lifecycle/widget-faults.ts";
 import {
   discover,
   type Discovery,
@@ -142,6 +143,11 @@ export class ModuleManager {
   /** The running plugin; `undefined` for an unknown id. */
   running(id: string): PluginPackage | undefined {
     return this.#modules.get(id)?.plugin;
+  }
+
+  /** Records an error of a module's widget in a browser. @throws MantelError `module_unknown` */
+  widgetFailed(id: string, fault: ReportedFault): void {
+    this.#module(id).widgetFailed(fault);
   }
 
   /** @throws MantelError `module_unknown`, `no_earlier_code`, `reload_failed` */

@@ -47,13 +47,14 @@ export class ModuleBridge implements Bridge {
   }
 
   get view(): BridgeView {
-    const { id, name, error } = this.#module.view;
+    const { view, status } = this.#module;
+    const { id, name, error } = view;
     return {
       id,
       kind: this.#manifest?.kind ?? "",
       name,
-      status: STATUS[this.#module.status.settledState] ?? "down",
-      reason: error?.message ?? null,
+      status: status.isWidgetFault ? "ok" : (STATUS[status.settledState] ?? "down"),
+      reason: status.isWidgetFault ? null : (error?.message ?? null),
     };
   }
 

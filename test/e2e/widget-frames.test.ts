@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import type { ModuleView } from "../../host/api/module.ts";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import {
@@ -101,6 +102,21 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     }
     await frameOf(page, "lights-widget").getByText("answered").waitFor();
     assert.equal(await page.evaluate("({}).polluted"), undefined);
+  });
+
+  await t.test("reports errors that it does not catch, with file and line", async (each) => {
+    const mount =
+      "    setTimeout(() => { root.gone.more(); });\n    root.append(Object.assign(document.createElement('p'), { textContent: 'continues' }));";
+    await installGuest(host, { id: "thrower-widget", mount });
+    const { page } = await visit(each, ["thrower-widget"]);
+    await frameOf(page, "thrower-widget").getByText("continues").waitFor();
+    const module = async () =>
+      (await (await host.api("/modules/thrower-widget")).json()) as Pick<ModuleView, "error">;
+    await until(async () => (await module()).error !== null);
+    const { file, line, message } = (await module()).error ?? assert.fail();
+    assert.deepEqual([file, line], ["widget.ts", 10]);
+    assert.match(message, /^the widget failed in a browser: Cannot read properties of undefined/);
+    await frameOf(page, "thrower-widget").getByText("continues").waitFor();
   });
 
   await t.test("becomes an error tile when it does not mount in time", async (each) => {

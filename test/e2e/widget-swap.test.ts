@@ -3,8 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import type { ModuleView } from "../../host/api/module.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
-import { startHost } from "../helpers/host.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 
 test("a saved widget is swapped in place, with its state and without a page load", async (t) => {
@@ -24,7 +25,7 @@ test("a saved widget is swapped in place, with its state and without a page load
 });
 
 test("a widget whose new code throws continues with its old code", async (t) => {
-  const { page, save } = await openCounter(t);
+  const { page, save, host } = await openCounter(t);
 
   await save(counter("broken", "throw new Error('it is too late');"));
 
@@ -32,7 +33,20 @@ test("a widget whose new code throws continues with its old code", async (t) => 
   await tile.getByText("New code failed: it is too late").waitFor();
   await tile.getByRole("button", { name: "first 0" }).click();
   await tile.getByRole("button", { name: "first 1" }).waitFor();
+  const module = async () =>
+    (await (await host.api("/modules/counter-widget")).json()) as Pick<
+      ModuleView,
+      "state" | "error"
+    >;
+  await until(async () => (await module()).state === "degraded");
+  const { message, file, line, frame = "" } = (await module()).error ?? assert.fail();
+  assert.deepEqual(
+    [message, file, line],
+    ["the widget failed in a browser: it is too late", "widget.ts", 7],
+  );
+  assert.match(frame, /> 7 \|     throw new Error\('it is too late'\);/);
   await save(counter("mended"));
+  await until(async () => (await module()).state === "active");
   await tile.getByRole("button", { name: "mended 1" }).waitFor();
   assert.equal(await tile.getByRole("status").count(), 0);
 });
@@ -52,7 +66,7 @@ test("a stopped widget does not affect others and restarts by a tap", async (t) 
 /** The dashboard with a widget that counts clicks, and a way to save its code. */
 async function openCounter(
   t: TestContext,
-): Promise<{ page: Page; save: (code: string) => Promise<void> }> {
+): Promise<{ page: Page; save: (code: string) => Promise<void>; host: TestHost }> {
   const host = await startHost(t, {
     plugins: ["plugins/clock-widget"],
     trusted: ["clock-widget", "counter-widget"],
@@ -67,7 +81,7 @@ async function openCounter(
   const browser = await openBrowser(t);
   const { page } = await openPage(t, browser, await host.link("admin"));
   await page.getByRole("button", { name: "first 0" }).waitFor();
-  return { page, save };
+  return { page, save, host };
 }
 
 const LAYOUT = {

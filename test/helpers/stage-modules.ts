@@ -24,7 +24,8 @@ import { onTestEnd } from "./on-test-end.ts";
 /** A `package.json` with a server side, unless `mantel` says otherwise. */
 export function manifest(id: string, mantel: object = {}, version = "1.0.0"): string {
   const sides = "widget" in mantel ? {} : { server: "index.ts" };
-  const kinds = "widget" in mantel ? ["widget"] : "bridge" in mantel ? ["bridge"] : ["service"];
+  const own = ["widget", "bridge"].filter((kind) => kind in mantel);
+  const kinds = own.length > 0 ? own : ["service"];
   return JSON.stringify({
     name: `@test/${id}`,
     version,

@@ -184,6 +184,7 @@ export class Gallery {
       handOver: () => undefined,
       overtaken: this.#ending.signal,
       onFault: () => queueMicrotask(end),
+      onUncaught: (error) => console.error(`the preview of ${id} failed`, error),
       onLost: () => queueMicrotask(end),
     });
     mounted.host.classList.remove("waiting");

@@ -11,6 +11,7 @@ import { mountWidget, type PageWidget } from "../mounted-widget.ts";
 import { Scope } from "../scope.ts";
 import { Store } from "../store.ts";
 import { type Box, type DetailsTarget, WidgetContexts } from "../widget-context.ts";
+import { textsOf } from "../widget-errors.ts";
 import { WidgetLoader } from "../widget-loader.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { Icons } from "./icons-in-frame.ts";
@@ -24,7 +25,8 @@ import themeStyles from "@mantel/plugin-sdk/ui/theme.css";
 const KEPT_MS = 1_000;
 const PAINT_MS = 100;
 const TOUCHED_EVERY_MS = 1_000;
-const LONGEST_MESSAGE = 1_000;
+/** The uncaught errors that a page reports. */
+const MOST_UNCAUGHT = 20;
 
 type Mount = Extract<ToFrame, { kind: "mount" }>;
 
@@ -43,6 +45,7 @@ class FramePage {
     port.addEventListener("message", ({ data, ports }) => this.#hear(data as ToFrame, ports));
     port.start();
     followUserInput((kind) => this.#send({ kind }));
+    followUncaught((error) => this.#send({ kind: "uncaught", ...textsOf(error) }));
     this.#send({ kind: "ready" });
   }
 
@@ -102,7 +105,7 @@ class FramePage {
         size: home.size,
         visible: home.visible,
         sheetOf: mediaSheet,
-        onFault: (error) => this.#send({ kind: "fault", message: messageOf(error) }),
+        onFault: (error) => this.#send({ kind: "fault", ...textsOf(error) }),
       });
       this.#mounted = mounted;
       mounted.host.classList.remove("waiting");
@@ -113,7 +116,7 @@ class FramePage {
       await painted();
       this.#send({ kind: "mounted" });
     } catch (error) {
-      this.#send({ kind: "refused", message: messageOf(error) });
+      this.#send({ kind: "refused", ...textsOf(error) });
     }
   }
 
@@ -130,7 +133,7 @@ class FramePage {
         definition: { name, icon, texts, settings, size, preview },
       });
     } catch (error) {
-      this.#send({ kind: "refused", message: messageOf(error) });
+      this.#send({ kind: "refused", ...textsOf(error) });
     }
   }
 
@@ -372,6 +375,16 @@ function followUserInput(tell: (kind: "touched" | "leave") => void): void {
   });
 }
 
+/** Reports the first errors that no code catches, such as in timers. */
+function followUncaught(tell: (error: unknown) => void): void {
+  let left = MOST_UNCAUGHT;
+  const report = (error: unknown): void => {
+    if (left-- > 0) tell(error);
+  };
+  addEventListener("error", (event) => report(event.error));
+  addEventListener("unhandledrejection", (event) => report(event.reason));
+}
+
 function addFonts(fonts: readonly FrameFont[]): void {
   for (const { family, weight, unicodeRange, data } of fonts) {
     document.fonts.add(new FontFace(family, data, { weight, unicodeRange }));
@@ -381,10 +394,6 @@ function addFonts(fonts: readonly FrameFont[]): void {
 /** A box without the further fields of a `DOMRect`. */
 function plainBox({ x, y, width, height }: Box): Box {
   return { x, y, width, height };
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_MESSAGE);
 }
 
 /**

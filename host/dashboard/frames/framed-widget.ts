@@ -38,6 +38,8 @@ export interface FrameRequest {
   readonly handOver: () => HandedOverState | MessagePort | undefined;
   /** Called when the mounted widget throws later, or must be stopped. */
   readonly onFault: (error: unknown) => void;
+  /** Called when code of the widget threw and nothing caught it. The widget continues. */
+  readonly onUncaught: (error: unknown) => void;
   /** Called when its frame was removed. The widget may be mounted again. */
   readonly onLost: () => void;
 }
@@ -162,9 +164,11 @@ class FramedWidget implements FrameUser, MountedWidget {
       case "mounted":
         return this.#settle.resolve();
       case "refused":
-        return this.#settle.reject(new Error(message.message));
+        return this.#settle.reject(errorOf(message));
       case "fault":
-        return this.#request.onFault(new Error(message.message));
+        return this.#request.onFault(errorOf(message));
+      case "uncaught":
+        return this.#request.onUncaught(errorOf(message));
       case "height":
         return this.#setHeight(message.px);
       case "touched":
@@ -272,6 +276,11 @@ class FramedWidget implements FrameUser, MountedWidget {
       this.host.send({ kind: "change", change: Object.fromEntries(changed) });
     }
   }
+}
+
+/** An error of the widget, with the stack in its frame. */
+function errorOf({ message, stack }: { readonly message: string; readonly stack: string }): Error {
+  return Object.assign(new Error(message), { stack });
 }
 
 let last: Promise<unknown> = Promise.resolve();

@@ -8,7 +8,11 @@ import { type Check, record, textUpTo } from "./checks.ts";
  */
 export type FromFrame =
   | { readonly kind: "ready" | "mounted" | "alive" | "touched" | "leave" }
-  | { readonly kind: "refused" | "fault"; readonly message: string }
+  | {
+      readonly kind: "refused" | "fault" | "uncaught";
+      readonly message: string;
+      readonly stack: string;
+    }
   | {
       readonly kind: "command";
       readonly call: number;
@@ -50,6 +54,7 @@ const anything: Check = () => true;
 const ICON: Check = (value) => typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value);
 const pixels: Check = (value) => typeof value === "number" && value >= 0 && value <= 20_000;
 
+const thrown = record({ message: textUpTo(1_000), stack: textUpTo(8_000) });
 const place: Check = (value) => typeof value === "number" && Math.abs(value) <= 100_000;
 const target: Check = (value) =>
   record({ device: textUpTo(300) })(value) || record({ room: textUpTo(100) })(value);
@@ -63,8 +68,9 @@ const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
   ["alive", record()],
   ["touched", record()],
   ["leave", record()],
-  ["refused", record({ message: textUpTo(1_000) })],
-  ["fault", record({ message: textUpTo(1_000) })],
+  ["refused", thrown],
+  ["fault", thrown],
+  ["uncaught", thrown],
   ["command", record({ call, device: textUpTo(300), command: record() })],
   ["commandRoom", record({ call, room: textUpTo(100), device: deviceKind, command: record() })],
   ["details", record({ target, box })],

@@ -50,6 +50,16 @@ const Consent = Type.Object(
   },
   Strict,
 );
+const WidgetError = Type.Object(
+  {
+    hash: Type.String({ maxLength: 64, description: "the hash of the code that threw" }),
+    message: Type.String({ maxLength: 1_000 }),
+    stack: Type.Optional(
+      Type.String({ maxLength: 8_000, description: "the stack as the browser gives it" }),
+    ),
+  },
+  Strict,
+);
 const shared = { tag: "Modules", params: ModuleParams } as const;
 
 /** `/modules`: the installed plugins, and their reloads and settings. */
@@ -60,6 +70,7 @@ export function moduleRoutes(parts: HttpDependencies): Route[] {
     reloadRoute(parts),
     rollBackRoute(parts),
     consentRoute(parts),
+    widgetErrorRoute(parts),
     ...managingRoutes(parts),
   ];
 }
@@ -198,6 +209,25 @@ function consentRoute(parts: HttpDependencies): Route {
         await recordCompleted(parts, principal, { action: "module.consent", module: id, granted });
       }
       return { ...(await parts.modules.takeOver(id)), granted };
+    },
+  });
+}
+
+function widgetErrorRoute({ modules }: HttpDependencies): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/modules/:id/widget-errors",
+    operationId: "reportWidgetError",
+    scope: "read",
+    summary: "Report an error of a widget in a browser, for the log and the state of its module",
+    body: { schema: WidgetError },
+    answers: { 204: { description: "Recorded, unless other code is served by now" } },
+    errors: ["module_unknown", "invalid"],
+    handle(ctx, { params, body }) {
+      modules.widgetFailed(params.id, check(WidgetError, body, "the error"));
+      ctx.status = 204;
+      return undefined;
     },
   });
 }

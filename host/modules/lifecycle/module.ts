@@ -25,6 +25,7 @@ import { isConfigured, NotConfigured } from "./process-loader.ts";
 import { ALWAYS_RELOADS, ReloadQueue } from "./reload-queue.ts";
 import { Server, type ServerDependencies } from "./server.ts";
 import type { TrialRuns } from "./trial-runs.ts";
+import { type ReportedFault, WidgetFaults } from "./widget-faults.ts";
 import { Widget, type WidgetAssets } from "./widget.ts";
 
 export interface ModuleDependencies extends ServerDependencies {
@@ -58,6 +59,7 @@ export class Module {
   readonly #consent: ModuleConsent;
   readonly #provided: ProvidedServices;
   readonly #widget: Widget;
+  readonly #widgetFaults: WidgetFaults;
   /** Absent for a plugin that is only a widget. */
   readonly #server: Server | undefined;
   readonly #queue = new SerialQueue();
@@ -100,7 +102,9 @@ export class Module {
       },
       parts,
     );
-    this.#widget = new Widget(id, parts);
+    this.#widgetFaults = new WidgetFaults({ status, log });
+    const onServed = (hash: string | undefined) => this.#widgetFaults.forget(hash);
+    this.#widget = new Widget(id, { ...parts, onServed });
     this.#server = plugin.manifest.server === undefined ? undefined : this.#createServer();
   }
 
@@ -195,6 +199,12 @@ export class Module {
    */
   rollBack(): Promise<ReloadResult> {
     return this.#queue.take(() => this.#rollBack());
+  }
+
+  /** Records an error of its widget in a browser, if that code is still served. */
+  widgetFailed(fault: ReportedFault): void {
+    const { served } = this.#widget;
+    if (served) this.#widgetFaults.record(served, fault);
   }
 
   /** Updates where its widget runs, after a change of the config. */
@@ -340,7 +350,10 @@ export class Module {
       if (this.view.lastReload?.error) record.unchanged(true); // the error is about code that no longer exists
       throw this.#consent.error;
     }
-    if (trigger === "request") this.#versions.endRollback();
+    if (trigger === "request") {
+      this.#versions.endRollback();
+      this.#widgetFaults.forget();
+    }
     try {
       const mayRun = isConfigured(this.plugin, this.#parts.config);
       if (this.isWorking && mayRun) return await this.#replace(trigger, record, underWay);

@@ -6,6 +6,7 @@ import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { VersionStore } from "../versions/version-store.ts";
 import type { WidgetBundle } from "../versions/version.ts";
+import type { ServedCode } from "./widget-faults.ts";
 
 export interface WidgetSource {
   readonly id: string;
@@ -30,13 +31,13 @@ interface WidgetDependencies {
   readonly versionStore: VersionStore;
   readonly config: ConfigStore;
   readonly log: ModuleLog;
+  /** Called when this code, or none, is served from now on. */
+  readonly onServed: (hash: string | undefined) => void;
   /** True for a plugin of the repository that runs from its own folder there. */
   readonly isShipped: (plugin: PluginPackage) => boolean;
 }
 
-interface Served {
-  readonly plugin: PluginPackage;
-  readonly bundle: WidgetBundle;
+interface Served extends ServedCode {
   readonly url: string;
 }
 
@@ -59,6 +60,11 @@ export class Widget {
   /** The served bundle. */
   get bundle(): WidgetBundle | undefined {
     return this.#served?.bundle;
+  }
+
+  /** The served code, and the plugin it was built from. */
+  get served(): ServedCode | undefined {
+    return this.#served;
   }
 
   get view(): ModuleView["widget"] {
@@ -122,12 +128,14 @@ export class Widget {
   remove(): void {
     if (this.#served) this.#parts.assets.removeWidget(this.#id);
     this.#served = undefined;
+    this.#parts.onServed(undefined);
   }
 
   #show(plugin: PluginPackage, bundle: WidgetBundle): void {
     const isSame = bundle.hash === this.#served?.bundle.hash;
     const url = isSame ? this.#served?.url : undefined;
     this.#served = { plugin, bundle, url: url ?? this.#parts.assets.setWidget(this.#id, bundle) };
+    this.#parts.onServed(bundle.hash);
   }
 }
 

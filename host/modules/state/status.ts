@@ -35,6 +35,7 @@ export class ModuleStatus {
   #before: ModuleState = "disabled";
   #degraded: string | undefined;
   #storageWarning: string | undefined;
+  #widgetFault: ModuleFault | undefined;
   #isComingBack = false;
   #added: string[] = [];
 
@@ -157,6 +158,18 @@ export class ModuleStatus {
     if (WORKING.includes(this.#view.state)) this.#set(this.#works());
   }
 
+  /** Shows an error that a browser reported of its widget; `undefined` when other code is served. */
+  widgetFailed(fault: ModuleFault | undefined): void {
+    if (isDeepStrictEqual(this.#widgetFault, fault)) return;
+    this.#widgetFault = fault;
+    if (WORKING.includes(this.#view.state)) this.#set(this.#works());
+  }
+
+  /** True if it is degraded by its widget alone: its server side works. */
+  get isWidgetFault(): boolean {
+    return this.#widgetFault !== undefined && this.#view.error === this.#widgetFault;
+  }
+
   /** Sets the added permissions, shown once the plugin has started. */
   addedPermissions(added: string[]): void {
     this.#added = added;
@@ -200,8 +213,9 @@ export class ModuleStatus {
 
   #works(): Pick<ModuleView, "state" | "error"> {
     const message = this.#degraded ?? this.#storageWarning;
-    if (message === undefined) return { state: "active", error: null };
-    return { state: "degraded", error: { message } };
+    if (message !== undefined) return { state: "degraded", error: { message } };
+    if (this.#widgetFault) return { state: "degraded", error: this.#widgetFault };
+    return { state: "active", error: null };
   }
 
   #set(change: Partial<ModuleView>): void {

@@ -109,6 +109,7 @@ function page(t: TestContext, onMount: () => void = () => undefined) {
       visible: signal(true),
       handOver: () => undefined,
       overtaken: new AbortController().signal,
+      onUncaught: () => undefined,
       onFault: () => undefined,
       onLost: () => undefined,
       ...request,

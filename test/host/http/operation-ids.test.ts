@@ -45,6 +45,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /modules/:id/reload": "reloadModule",
   "POST /modules/:id/rollback": "rollBackModule",
   "POST /modules/:id/consent": "consentToModule",
+  "POST /modules/:id/widget-errors": "reportWidgetError",
   "POST /modules/:id/enable": "enableModule",
   "POST /modules/:id/disable": "disableModule",
   "GET /modules/:id/config": "getModuleConfig",

@@ -234,6 +234,7 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
       throw new MantelError("invalid", `${get(id).id} has nothing to try out`);
     },
     logs: (id) => (get(id), []),
+    widgetFailed: (id) => void get(id),
     settled: () => true,
     routed: () => [],
     counts: () => ({ active: 1, failed: 0 }),

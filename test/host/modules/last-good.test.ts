@@ -134,6 +134,7 @@ async function openWidget(t: Parameters<typeof emptyFolder>[0]) {
       config,
       isShipped,
       log: new ModuleLog(log),
+      onServed: () => undefined,
     });
   };
   return { folder, versionStore, side };

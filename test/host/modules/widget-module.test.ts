@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
+import { ModuleBridge } from "../../../host/modules/module-bridge.ts";
 import { manifest, stageModules } from "../../helpers/stage-modules.ts";
 import { answering, ask, FAILS, sentences } from "./staged-lamp.ts";
 
@@ -234,4 +235,52 @@ test("a widget whose manifest asks for more while it is built is not served", as
 
   assert.deepEqual(served, ["clock: first"]);
   assert.equal(clock.view.version, "1.0.0");
+});
+
+test("an error in a browser degrades the module until other code is served or a reload is requested", async (t) => {
+  const { clock, save } = await openClock(t);
+  const fail = (message: string, hash = clock.view.widget?.hash ?? "") =>
+    clock.widgetFailed({ hash, message });
+  const shown = () => [clock.view.state, clock.view.error?.message];
+  const failed = ["degraded", "the widget failed in a browser: no hands"];
+
+  fail("no hands", "another");
+  const ofOtherCode = shown();
+  fail("no hands");
+  fail("no hands");
+  const once = shown();
+  await save("second");
+  const byNewCode = shown();
+  fail("no hands");
+  const again = shown();
+  await clock.reload("request");
+
+  assert.deepEqual([ofOtherCode, once], [["active", undefined], failed]);
+  assert.deepEqual(
+    [byNewCode, again, shown()],
+    [["active", undefined], failed, ["active", undefined]],
+  );
+  const told = sentences(clock).filter((sentence) => sentence.includes("browser"));
+  assert.deepEqual(told, Array(2).fill("the widget failed in a browser"));
+});
+
+test("only the first twenty errors of one version are logged", async (t) => {
+  const { clock } = await openClock(t);
+  const hash = clock.view.widget?.hash ?? "";
+
+  for (let count = 0; count < 30; count++) clock.widgetFailed({ hash, message: `no ${count}` });
+
+  assert.equal(sentences(clock).filter((sentence) => sentence.includes("browser")).length, 20);
+});
+
+test("a bridge whose widget fails keeps its devices, and is not degraded itself", async (t) => {
+  const { clock } = await openClock(t, {
+    ...BOTH,
+    bridge: { kind: "clock", commandsPerSecond: 1 },
+  });
+
+  clock.widgetFailed({ hash: clock.view.widget?.hash ?? "", message: "no hands" });
+
+  const { status, reason } = new ModuleBridge(clock).view;
+  assert.deepEqual([clock.view.state, status, reason], ["degraded", "ok", null]);
 });

@@ -54,6 +54,7 @@ async function openWidget(t: TestContext) {
     versionStore,
     config: config as unknown as ConfigStore,
     log: new ModuleLog(collectedLog()),
+    onServed: () => undefined,
     isShipped: (plugin) => shipped.has(plugin),
   });
   return { widget, parts, built, served, config, shipped, versionStore };
