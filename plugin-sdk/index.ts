@@ -45,6 +45,10 @@ export type {
 export {
   brokerAddress,
   calendarEvents,
+  historyLogbook,
+  historyReadings,
+  historyRecord,
+  historyStatistics,
   homeNotify,
   hostProcess,
   machineDisks,
@@ -53,10 +57,17 @@ export {
 } from "./services/index.ts";
 export type {
   CalendarQuery,
+  HistoryReadings,
+  HistoryStatistics,
   HomeNotification,
+  Logbook,
+  LogbookEntry,
+  LogbookQuery,
   MachineDisk,
   MqttBroker,
   MqttPublish,
+  ReadingsQuery,
+  StatisticsQuery,
 } from "./services/index.ts";
 export type { Cause } from "./cause.ts";
 export type {

@@ -1,4 +1,18 @@
 export { calendarEvents, CalendarQuery } from "./calendar.ts";
+export {
+  historyLogbook,
+  HistoryReadings,
+  historyReadings,
+  HistoryRecord,
+  historyRecord,
+  HistoryStatistics,
+  historyStatistics,
+  Logbook,
+  LogbookEntry,
+  LogbookQuery,
+  ReadingsQuery,
+  StatisticsQuery,
+} from "./history.ts";
 export { HomeNotification, homeNotify } from "./home.ts";
 export { HostProcessFigures, hostProcess, MachineDisk, machineDisks } from "./machine.ts";
 export { brokerAddress, MqttBroker, mqttBroker, MqttPublish, mqttPublish } from "./mqtt.ts";
