@@ -4,13 +4,14 @@ import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import type { Coordinates } from "@mantel/plugin-sdk/home";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
-import { calendarEvents, type CalendarQuery } from "@mantel/plugin-sdk/services";
+import { calendarEvents, calendarRefresh, type CalendarQuery } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
 import { Pairings } from "./auth/pairings.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Backups } from "./backup/backups.ts";
+import { CalendarActions } from "./calendar/actions.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
@@ -237,6 +238,15 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
       )) as CalendarWindow,
   });
   services.merge(serviceKey(calendarEvents), (query: CalendarQuery) => calendar.window(query));
+  const calendarActions = new CalendarActions({
+    calendar,
+    call: (provider, definition, input) =>
+      services.callProvider(provider, serviceKey(definition), input, CALENDAR_DEADLINE_MS),
+    provides: (provider, definition) => services.isProvidedBy(provider, serviceKey(definition)),
+  });
+  services.merge(serviceKey(calendarRefresh), ({ id }: { id: string }) =>
+    calendarActions.refresh(id),
+  );
   const calendarFeed = new CalendarFeed();
   const apiPaths = new ApiPaths();
   const channels = new ChannelRegistry({ bus, paths: apiPaths });
@@ -248,7 +258,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
   const answering = { devices, images, readings, commands, scenes, channels, apiPaths };
-  const shown = { photos, calendar, calendarFeed };
+  const shown = { photos, calendar, calendarActions, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }
 

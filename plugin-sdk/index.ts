@@ -45,6 +45,7 @@ export type {
 export {
   brokerAddress,
   calendarEvents,
+  calendarRefresh,
   historyLogbook,
   historyReadings,
   historyRecord,
@@ -57,6 +58,7 @@ export {
 } from "./services/index.ts";
 export type {
   CalendarQuery,
+  CalendarRefreshed,
   HistoryReadings,
   HistoryStatistics,
   HomeNotification,

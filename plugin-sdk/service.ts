@@ -137,7 +137,11 @@ function isWhole(value: number, most: number): boolean {
 }
 
 /** Names that several plugins may provide. The host merges what they publish and answer. */
-export const SHARED_NAMES: ReadonlySet<string> = new Set(["calendar.events", "calendar.window"]);
+export const SHARED_NAMES: ReadonlySet<string> = new Set([
+  "calendar.events",
+  "calendar.refresh",
+  "calendar.window",
+]);
 
 /**
  * The values that plugins can publish, by name, with their schemas. The host serves the last published value and

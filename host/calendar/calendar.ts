@@ -118,6 +118,18 @@ export class Calendar {
   }
 
   /**
+   * The provider of a calendar, and the calendar's id there.
+   * @throws MantelError `not_found`
+   */
+  placeOf(id: string): { readonly provider: string; readonly ownId: string } {
+    const found = this.#sources.find(({ source }) => source.id === id);
+    if (!found) throw new MantelError("not_found", `there is no calendar ${id}`);
+    const renamed = this.#renamed.get(found.provider) ?? [];
+    const [ownId = id] = [...renamed].find(([, name]) => name === id) ?? [];
+    return { provider: found.provider, ownId };
+  }
+
+  /**
    * All occurrences in a window, for plugins that call the service.
    * @throws MantelError `service_unavailable` while no calendars have been published
    */

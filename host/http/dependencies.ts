@@ -3,6 +3,7 @@ import type { LastUse } from "../auth/last-use.ts";
 import type { Pairings } from "../auth/pairings.ts";
 import type { Tokens } from "../auth/tokens.ts";
 import type { Backups } from "../backup/backups.ts";
+import type { CalendarActions } from "../calendar/actions.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
 import type { CalendarFeed } from "../calendar/feed.ts";
@@ -47,6 +48,7 @@ export interface HttpDependencies {
   readonly routeSecrets: RouteSecrets;
   readonly installed: Pick<OpenPackages, "packages" | "plugins">;
   readonly calendar: Calendar;
+  readonly calendarActions: CalendarActions;
   readonly calendarFeed: CalendarFeed;
   readonly feedAddresses: FeedAddresses;
   readonly photos: Photos;

@@ -139,6 +139,11 @@ export class ServiceRegistry {
     return `no running module provides ${key}${others}`;
   }
 
+  /** True if a module provides a shared service now. */
+  isProvidedBy(id: string, key: string): boolean {
+    return this.#shared.get(key)?.has(id) === true;
+  }
+
   /**
    * Calls one provider of a shared service for the host.
    * @throws MantelError as `call`

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { CalendarWindow } from "../calendar.ts";
+import { CalendarSource, CalendarWindow } from "../calendar.ts";
 import { Strict } from "../schema.ts";
 import { defineService } from "../service.ts";
 
@@ -15,4 +15,22 @@ export const calendarEvents = defineService("calendar.events", {
   input: CalendarQuery,
   output: CalendarWindow,
   repeatable: true,
+});
+
+export const CalendarRefreshed = Type.Object(
+  {
+    source: CalendarSource,
+    /** False if the reading takes longer; then it continues. */
+    finished: Type.Boolean(),
+  },
+  Strict,
+);
+export type CalendarRefreshed = Static<typeof CalendarRefreshed>;
+
+/** Reads one calendar now, and returns its state. */
+export const calendarRefresh = defineService("calendar.refresh", {
+  title: "Read a calendar now",
+  input: Type.Object({ id: Type.String({ maxLength: 200 }) }, Strict),
+  output: CalendarRefreshed,
+  deadlineMs: 30_000,
 });

@@ -1,4 +1,4 @@
-export { calendarEvents, CalendarQuery } from "./calendar.ts";
+export { calendarEvents, CalendarQuery, calendarRefresh, CalendarRefreshed } from "./calendar.ts";
 export {
   historyLogbook,
   HistoryReadings,

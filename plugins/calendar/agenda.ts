@@ -58,6 +58,7 @@ export class Agenda {
     this.#clocks = options.clocks ?? CLOCKS;
   }
 
+  /** All calendars. */
   get sources(): readonly Source[] {
     return [...this.#sources.values()];
   }
@@ -65,6 +66,10 @@ export class Agenda {
   /** Sets which sources were private in the window that the host has. */
   wasPrivate(ids: Iterable<string>): void {
     this.#privateBefore = new Set(ids);
+  }
+
+  find(id: string): Source | undefined {
+    return this.#sources.get(id);
   }
 
   add(source: Source): void {

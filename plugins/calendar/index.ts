@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   calendarEvents,
+  calendarRefresh,
   definePlugin,
   type PluginContext,
   provide,
@@ -12,6 +13,7 @@ import { CalendarMemory } from "./calendar-memory.ts";
 import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
+import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
 import { Account } from "./web/account.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
@@ -44,24 +46,24 @@ export default definePlugin({
       const authorityFile = caFile === undefined ? undefined : join(folder, caFile);
       return url ? [{ ...rest, id, url, authorityFile }] : [];
     });
-    const files = entries.filter(([, { url }]) => url === undefined);
+    const fileSettings = entries.filter(([, { url }]) => url === undefined);
     const readers = await restore(ctx, { web, agenda, shared });
-    const stopFollowing = await followFolder({
+    const files = await followFolder({
       ...shared,
       path: folder,
       isTaken: (id) => web.some((each) => each.id === id || id.startsWith(`${each.id}-`)),
-      settings: new Map<string, SourceOptions>(files),
+      settings: new Map<string, SourceOptions>(fileSettings),
       add: (source) => agenda.add(source),
       remove: (id) => agenda.remove(id),
       changed: agenda.changed,
       onFault,
     });
-    ctx.onDispose(stopFollowing);
+    ctx.onDispose(files.close);
     await agenda.publish();
-    return { agenda, readers, stage, keys: web.map(storageKey) };
+    return { agenda, readers, files, stage, keys: web.map(storageKey) };
   },
 
-  async start({ storage, log, onDispose }, { agenda, readers, stage, keys }) {
+  async start({ storage, log, onDispose }, { agenda, readers, files, stage, keys }) {
     const memory = new CalendarMemory(storage);
     await memory.recall(agenda);
     stage.isLive = true;
@@ -80,11 +82,17 @@ export default definePlugin({
     await agenda.publish();
     await memory.keepPrivate(agenda);
 
+    const refresher = new Refresher({
+      agenda,
+      files,
+      readers: readers.map(({ reader }) => reader),
+    });
     return {
       services: [
         provide(calendarEvents, ({ start, end }) =>
           agenda.eventsIn({ from: Date.parse(start), to: Date.parse(end) }),
         ),
+        provide(calendarRefresh, ({ id }) => refresher.refresh(id)),
       ],
     };
   },

@@ -211,6 +211,11 @@ export class Source {
     };
   }
 
+  /** The state, with what is to say of the published events. */
+  get state(): CalendarSource {
+    return this.view(this.#prepared?.expansion);
+  }
+
   get isPrivate(): boolean {
     return this.#settings.private === true;
   }

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from "lit";
+import { CalendarList } from "./calendar-list.ts";
 import { CredentialList } from "./credential-list.ts";
 import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
@@ -15,13 +16,16 @@ interface Feed {
 /** Calendar sources, and the addresses of calendar feeds. */
 export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
   const sources = new ModuleOptions(parts, "calendar", "sources");
+  const list = new CalendarList(parts, () => sources.load());
   const feeds = new CredentialList<Feed>(parts, {
     path: "/calendar/feeds",
     pathOf: ({ id }) => `/calendar/feeds/${id}`,
     listed: (answer: { feeds: Feed[] }) => answer.feeds,
     secretIn: ({ path }: { path: string }) => new URL(path, location.href).href,
   });
-  return { view: () => html`${sources.view(words.value.sources)} ${feedsView(feeds)}` };
+  return {
+    view: () => html`${list.view()} ${sources.view(words.value.sources)} ${feedsView(feeds)}`,
+  };
 }
 
 function feedsView(feeds: CredentialList<Feed>): TemplateResult {

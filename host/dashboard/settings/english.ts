@@ -158,6 +158,9 @@ export const english = {
   no: "no",
 
   sources: "Calendar sources",
+  confirmedAt: (at: string) => `Last confirmed: ${at}`,
+  refreshNow: "Refresh now",
+  acceptCertificate: "Accept certificate",
   feeds: "Feed addresses",
   feedsHint: "Anyone who knows an address can read all calendars without a token.",
   createFeedAddress: "Create an address",

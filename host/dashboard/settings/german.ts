@@ -163,6 +163,9 @@ export const german: Translation<typeof english> = {
   no: "nein",
 
   sources: "Kalenderquellen",
+  confirmedAt: (at: string) => `Zuletzt bestätigt: ${at}`,
+  refreshNow: "Jetzt aktualisieren",
+  acceptCertificate: "Zertifikat annehmen",
   feeds: "Feed-Adressen",
   feedsHint: "Wer eine Adresse kennt, kann alle Kalender ohne Token lesen.",
   createFeedAddress: "Adresse erstellen",

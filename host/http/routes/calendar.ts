@@ -1,4 +1,5 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { CalendarRefreshed } from "@mantel/plugin-sdk/services";
 import { Type } from "typebox";
 import { AnswerWriter } from "../../calendar/answer.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -31,7 +32,8 @@ const CalendarAnswer = Type.Object({
 });
 
 /** `/calendar`: events of all calendars, expanded and merged. */
-export function calendarRoutes({ calendar }: HttpDependencies): Route[] {
+export function calendarRoutes(parts: HttpDependencies): Route[] {
+  const { calendar } = parts;
   const writer = new AnswerWriter();
   return [
     route({
@@ -49,5 +51,21 @@ export function calendarRoutes({ calendar }: HttpDependencies): Route[] {
         ctx.type = "application/json";
       },
     }),
+    refreshRoute(parts),
   ];
+}
+
+function refreshRoute({ calendarActions }: HttpDependencies): Route {
+  return route({
+    method: "POST",
+    path: "/calendar/sources/:id/refresh",
+    operationId: "refreshCalendar",
+    scope: "control",
+    tag: "Calendar",
+    summary: "Read a calendar now",
+    params: Type.Object({ id: Type.String({ maxLength: 200, description: "the id of a source" }) }),
+    answers: jsonAnswer("The state of the calendar", CalendarRefreshed),
+    errors: ["not_found", "conflict", "service_unavailable", "deadline_passed"],
+    handle: (_, { params }) => calendarActions.refresh(params.id),
+  });
 }

@@ -33,10 +33,9 @@ const REST_MS = 100;
 
 /**
  * Creates and follows a source for each calendar file (`.ics`, `.vcf`) and each subfolder of such
- * files. Resolves when the existing ones have been read, or take too long. The returned function
- * stops watching.
+ * files. Resolves when the existing ones have been read, or take too long.
  */
-export async function followFolder(options: FolderOptions): Promise<() => Promise<void>> {
+export async function followFolder(options: FolderOptions): Promise<FollowedFolder> {
   await mkdir(options.path, { recursive: true, mode: 0o700 });
   const entries = new Entries(options);
   const watch = new FolderWatch({ ...options, changed: (name) => entries.settle(name) });
@@ -45,10 +44,20 @@ export async function followFolder(options: FolderOptions): Promise<() => Promis
     .then((names) => entries.readFirst(names))
     .catch(options.onFault);
   await Promise.race([reading, delay(FIRST_READING_MS, undefined, { ref: false })]);
-  return async () => {
-    watch.close();
-    await entries.close();
+  return {
+    refresh: (id) => entries.refresh(id),
+    async close() {
+      watch.close();
+      await entries.close();
+    },
   };
+}
+
+export interface FollowedFolder {
+  /** Reads the file or folder of a calendar again. */
+  readonly refresh: (id: string) => Promise<void>;
+  /** Stops watching. */
+  readonly close: () => Promise<void>;
 }
 
 /** The calendar files and folders, by name. */
@@ -73,6 +82,11 @@ class Entries {
       name,
       setTimeout(() => void this.read(name), REST_MS),
     );
+  }
+
+  async refresh(id: string): Promise<void> {
+    const [name] = [...this.#sources].find(([, source]) => source.id === id) ?? [];
+    if (name !== undefined) await this.read(name);
   }
 
   async close(): Promise<void> {

@@ -87,6 +87,12 @@ export class Account {
     return this.#poll.run();
   }
 
+  /** True for the id of one of its calendars, and of the account itself. */
+  has(id: string): boolean {
+    const ids = [...this.#collections.values()].map(({ source }) => source.id);
+    return id === this.#options.account.id || ids.includes(id);
+  }
+
   /** Reads the account once. What fails is shown by the sources. */
   refresh(): Promise<void> {
     return this.#poll.once();

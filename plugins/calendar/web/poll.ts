@@ -31,6 +31,7 @@ export class Poll {
   #failures = 0;
   #askedForMs = 0;
   #isWhole = true;
+  #reading: Promise<void> | undefined;
 
   constructor(options: PollOptions) {
     this.#options = options;
@@ -47,8 +48,13 @@ export class Poll {
     }
   }
 
-  /** Reads once. Never rejects. */
-  async once(): Promise<void> {
+  /** Reads once; a reading that is under way is shared. Never rejects. */
+  once(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
     const { read, log, id, changed, signal } = this.#options;
     try {
       this.#isWhole = await read();

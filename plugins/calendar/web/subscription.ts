@@ -78,6 +78,10 @@ export class Subscription {
     return this.#poll.run();
   }
 
+  has(id: string): boolean {
+    return id === this.#options.source.id;
+  }
+
   /** Reads the calendar once. The source shows failures. */
   refresh(): Promise<void> {
     return this.#poll.once();

@@ -33,6 +33,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /calendar/feeds/:secret.ics": "getCalendarFeed",
   "GET /calendar/feeds": "listCalendarFeeds",
   "POST /calendar/feeds": "createCalendarFeed",
+  "POST /calendar/sources/:id/refresh": "refreshCalendar",
   "DELETE /calendar/feeds/:id": "revokeCalendarFeed",
   "GET /channels": "listChannels",
   "GET /channels/:plugin/:name": "getChannel",

@@ -9,6 +9,7 @@ import { Pairings } from "../../../host/auth/pairings.ts";
 import type { Scope } from "../../../host/auth/scopes.ts";
 import { Tokens } from "../../../host/auth/tokens.ts";
 import { Backups } from "../../../host/backup/backups.ts";
+import { CalendarActions } from "../../../host/calendar/actions.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
@@ -88,6 +89,11 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     pairings: new Pairings(),
     layout: await LayoutStore.open({ dataFolder: data, shippedFolder: "layouts", log, bus }),
     calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
+    calendarActions: new CalendarActions({
+      calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
+      call: () => Promise.reject(nothing()),
+      provides: () => false,
+    }),
     calendarFeed: new CalendarFeed(),
     feedAddresses: await FeedAddresses.open(data, log),
     publisher: new Publisher({

@@ -28,7 +28,7 @@ async function work(
   await mkdir(join(path, "work"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, "work", name), text);
   const sources = new Map<string, Source>();
-  const stop = await followFolder({
+  const { close: stop } = await followFolder({
     path,
     floating: UTC,
     locale: "en",
@@ -106,7 +106,7 @@ test("a slow file does not delay others and is shown as loading", async (t) => {
   const seen: string[] = [];
   const status = (id: string) => sources.get(id)?.view().status;
 
-  const stop = await followFolder({
+  const { close: stop } = await followFolder({
     path,
     floating: UTC,
     locale: "en",
@@ -126,7 +126,7 @@ test("a slow file does not delay others and is shown as loading", async (t) => {
 /** The ids of the calendars in a folder that is followed. */
 async function follow(t: TestContext, path: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  const stop = await followFolder({
+  const { close: stop } = await followFolder({
     path,
     floating: UTC,
     locale: "en",
