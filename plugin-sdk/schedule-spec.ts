@@ -31,7 +31,7 @@ export const MissedPolicy = Type.Enum(["skip", "once"]);
 export function firstTime(spec: ScheduleSpec, now: number, timeZone: string): number {
   if (spec.kind === "at") return spec.at;
   if (spec.kind !== "cron") return now + spec.ms;
-  const next = nextOfCron(spec.expression, now, timeZone);
+  const next = nextCronTime(spec.expression, now, timeZone);
   if (next !== undefined) return next;
   throw new MantelError("invalid", `the cron expression ${spec.expression} never occurs`);
 }
@@ -45,10 +45,19 @@ export function timeAfter(
     return dueAt + (Math.floor(Math.max(0, now - dueAt) / spec.ms) + 1) * spec.ms;
   }
   if (spec.kind !== "cron") return undefined;
-  return nextOfCron(spec.expression, Math.max(now, dueAt), timeZone);
+  return nextCronTime(spec.expression, Math.max(now, dueAt), timeZone);
 }
 
-function nextOfCron(expression: string, after: number, timeZone: string): number | undefined {
+/**
+ * The first time of a cron expression after an instant; `undefined` if there is none. A time that a change to daylight
+ * saving time skips is right after the change, and one that occurs twice counts once.
+ * @throws MantelError `invalid` for an expression that cannot be read
+ */
+export function nextCronTime(
+  expression: string,
+  after: number,
+  timeZone: string,
+): number | undefined {
   if (!CRON.test(expression)) {
     const form = "five fields, or six with seconds, such as 0 7 * * MON-FRI";
     throw new MantelError("invalid", `the cron expression ${expression} must have ${form}`);

@@ -6,12 +6,12 @@ import { includesPart, kindEntryOf, kindOfHomeEntry } from "@mantel/plugin-sdk/h
 import type { HomeBatch, HomeHostApi } from "@mantel/plugin-sdk/home-protocol";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import { sunAt } from "@mantel/plugin-sdk/sun";
 import { Type } from "typebox";
 import type { Calendar } from "../../calendar/calendar.ts";
 import type { Commands } from "../../devices/commands.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
 import type { FeedHandle, HomeFeeds } from "../../home/feeds.ts";
-import { sunAt } from "../../home/sun.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
 import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";

@@ -176,6 +176,8 @@ export type Stop = () => void;
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
+  /** Milliseconds that only pass, whatever happens to the date. */
+  monotonic(): number;
   /** Calls once when the time has passed, whatever happens to the date meanwhile. */
   after(ms: number, call: () => void): Stop;
 }

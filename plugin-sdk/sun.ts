@@ -1,5 +1,5 @@
-import type { Coordinates, Sun } from "@mantel/plugin-sdk/home";
 import { getPosition, getTimes } from "suncalc";
+import type { Coordinates, Sun } from "./home.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 366;
@@ -9,8 +9,8 @@ const RADIUS = 0.27;
 /** The sun at a place and instant. Rise and set are those of the upper edge, with refraction. */
 export function sunAt({ latitude, longitude }: Coordinates, at: Date): Sun {
   const { altitude, azimuth } = getPosition(at, latitude, longitude);
-  const nextRise = next("sunrise", at, { latitude, longitude });
-  const nextSet = next("sunset", at, { latitude, longitude });
+  const nextRise = nextSunEvent("sunrise", at, { latitude, longitude });
+  const nextSet = nextSunEvent("sunset", at, { latitude, longitude });
   return {
     elevation: round(altitude),
     azimuth: round(azimuth),
@@ -20,8 +20,8 @@ export function sunAt({ latitude, longitude }: Coordinates, at: Date): Sun {
   };
 }
 
-/** The first of these instants after `at`; `undefined` without one within a year. */
-function next(
+/** The first sunrise or sunset after `at`; `undefined` without one within a year. */
+export function nextSunEvent(
   name: "sunrise" | "sunset",
   at: Date,
   { latitude, longitude }: Coordinates,

@@ -1,0 +1,38 @@
+import type { RunResult, Step, StepResult, TracedCondition, TriggerEvent } from "./automation.ts";
+import type { StoredWatch } from "./watches.ts";
+
+/** One step that a run has begun. Instants are epoch milliseconds. */
+export interface JournalEntry {
+  /** The step's type and place, by which a repeated run recognises it. */
+  readonly key: string;
+  readonly at: string;
+  readonly type: Step["type"];
+  readonly startedAt: number;
+  endedAt?: number;
+  result?: StepResult;
+  /** For a wait: the instant at which it ends. */
+  dueAt?: number;
+  /** For a wait for a trigger: the state of the trigger. */
+  watch?: StoredWatch;
+}
+
+/** A run as it is stored. */
+export interface StoredRun {
+  readonly id: string;
+  readonly automation: string;
+  readonly name: string;
+  readonly startedAt: number;
+  readonly trigger: TriggerEvent;
+  readonly conditions: readonly TracedCondition[];
+  readonly kept?: unknown;
+  readonly journal: readonly JournalEntry[];
+}
+
+/** The words by which a repeated run recognises a step. */
+export const keyOf = ({ type, at }: Step) => `${type} ${at}`;
+
+/** The end of a run. */
+export interface RunEnd {
+  readonly result: Exclude<RunResult, "running">;
+  readonly error?: string;
+}

@@ -1,0 +1,223 @@
+import type { Cause, Device } from "@mantel/plugin-sdk";
+import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
+import type {
+  Clock,
+  EngineCalendarEvent,
+  EngineDevice,
+  EngineHome,
+  Stop,
+  TriggerEvent,
+} from "./automation.ts";
+import type { Trigger, TriggerOf } from "./document.ts";
+import { CalendarWatch } from "./watch-calendar.ts";
+import { StateWatch } from "./watch-state.ts";
+import { TimeWatch } from "./watch-time.ts";
+
+/** What fired a trigger. */
+export type Fired = Omit<TriggerEvent, "index" | "at">;
+export type Fire = (fired: Fired) => void;
+
+/** The state of a watched trigger that a restart must not lose, as plain data. Instants are epoch milliseconds. */
+export interface StoredWatch {
+  /** A value that has to stay for a time: the instant at which it has. */
+  readonly dueAt?: number;
+  /** True while the value is within the limits. */
+  readonly isInside?: boolean;
+  /** The instant until which times were handled. */
+  readonly handledUntil?: number;
+}
+
+/** A trigger that is watched. */
+export interface Watch {
+  readonly stop: Stop;
+  readonly stored: () => StoredWatch | undefined;
+}
+
+/** A change of a device, with who caused it. */
+export interface DeviceChange {
+  readonly id: string;
+  readonly device: EngineDevice | undefined;
+  readonly old: EngineDevice | undefined;
+  readonly cause?: Cause | undefined;
+}
+
+export interface WatchDependencies {
+  readonly clock: Clock;
+  readonly home: Pick<EngineHome, "timeZone" | "coordinates">;
+  readonly device: (id: string) => EngineDevice | undefined;
+  readonly devices: () => Iterable<EngineDevice>;
+}
+
+/** A set of listeners by key, so that a change costs only those that it concerns. */
+class Listeners<T> {
+  readonly #byKey = new Map<string, Set<(value: T) => void>>();
+
+  add(key: string, listener: (value: T) => void): Stop {
+    const listeners = this.#byKey.get(key) ?? new Set();
+    listeners.add(listener);
+    this.#byKey.set(key, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#byKey.delete(key);
+    };
+  }
+
+  call(key: string, value: T): void {
+    const listeners = this.#byKey.get(key);
+    if (listeners) for (const listener of [...listeners]) listener(value);
+  }
+
+  keys(): string[] {
+    return [...this.#byKey.keys()];
+  }
+}
+
+/** Watches triggers, and fires those that the home, the time or a message meets. */
+export class Watches {
+  readonly #parts: WatchDependencies;
+  readonly #changes = new Listeners<DeviceChange>();
+  readonly #events = new Listeners<Fired>();
+  readonly #messages = new Listeners<{ readonly topic: string; readonly payload: string }>();
+  readonly #presence = new Listeners<{ readonly isAnyoneHome: boolean; readonly cause?: Cause }>();
+  readonly #calendars = new Set<CalendarWatch>();
+  #calendarEvents: readonly EngineCalendarEvent[] = [];
+  #isAnyoneHome: boolean | undefined;
+
+  constructor(parts: WatchDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Watches a trigger from now on, or from where a stored watch ended. */
+  add(trigger: Trigger, fire: Fire, stored?: StoredWatch): Watch {
+    const { clock, home, device } = this.#parts;
+    switch (trigger.type) {
+      case "state": {
+        const watch = new StateWatch({ clock, trigger, fire, stored }, device(trigger.device));
+        const stop = this.#changes.add(trigger.device, (change) => watch.changed(change));
+        return { stop: () => (stop(), watch.stop()), stored: () => watch.stored() };
+      }
+      case "event":
+        return stateless(this.#addEvent(trigger, fire));
+      case "time":
+      case "cron":
+      case "sun": {
+        const watch = new TimeWatch({ clock, home, trigger, fire, stored });
+        return { stop: () => watch.stop(), stored: () => watch.stored() };
+      }
+      case "calendar": {
+        const watch = new CalendarWatch({ clock, trigger, fire, stored });
+        this.#calendars.add(watch);
+        watch.setEvents(this.#calendarEvents);
+        const stop = () => (this.#calendars.delete(watch), watch.stop());
+        return { stop, stored: () => watch.stored() };
+      }
+      case "mqtt":
+        return stateless(this.#addMqtt(trigger, fire));
+      case "presence":
+        return stateless(
+          this.#presence.add("", ({ isAnyoneHome, cause }) => {
+            if (isAnyoneHome !== trigger.anyone) return;
+            fire({ type: "presence", to: isAnyoneHome, ...(cause && { cause }) });
+          }),
+        );
+      case "webhook":
+        return stateless(this.#events.add(`webhook ${trigger.name}`, fire));
+      case "start":
+        return stateless(this.#events.add("start", fire));
+    }
+  }
+
+  /** True while somebody is at home; `undefined` if no tracker knows. */
+  get isAnyoneHome(): boolean | undefined {
+    return this.#isAnyoneHome;
+  }
+
+  get calendarEvents(): readonly EngineCalendarEvent[] {
+    return this.#calendarEvents;
+  }
+
+  /** The MQTT topics and filters of all triggers. */
+  get topics(): string[] {
+    return this.#messages.keys();
+  }
+
+  /** True if a trigger needs events of calendars. */
+  get needsCalendar(): boolean {
+    return this.#calendars.size > 0;
+  }
+
+  /** Takes the devices as they are. Nothing fires. */
+  initialize(): void {
+    this.#isAnyoneHome = this.#findAnyone();
+  }
+
+  /** Takes a change that the devices of the dependencies already have. */
+  changed(change: DeviceChange): void {
+    if ((change.device ?? change.old)?.kind === "tracker") this.#updatePresence(change.cause);
+    this.#changes.call(change.id, change);
+  }
+
+  happened(device: string, event: string, data: Fired["data"]): void {
+    const name = this.#parts.device(device)?.name ?? device;
+    const cause: Cause = { kind: "device", id: device, name };
+    const fired: Fired = { type: "event", device, event, cause, ...(data && { data }) };
+    this.#events.call(`event ${device} ${event}`, fired);
+  }
+
+  received(topic: string, payload: string): void {
+    for (const filter of this.#messages.keys()) {
+      if (topicMatcher(filter)(topic)) this.#messages.call(filter, { topic, payload });
+    }
+  }
+
+  called(webhook: string): boolean {
+    const isKnown = this.#events.keys().includes(`webhook ${webhook}`);
+    this.#events.call(`webhook ${webhook}`, { type: "webhook", event: webhook });
+    return isKnown;
+  }
+
+  started(): void {
+    this.#events.call("start", { type: "start" });
+  }
+
+  setCalendarEvents(events: readonly EngineCalendarEvent[]): void {
+    this.#calendarEvents = events;
+    for (const watch of this.#calendars) watch.setEvents(events);
+  }
+
+  #addEvent({ device, event }: TriggerOf<"event">, fire: Fire): Stop {
+    return this.#events.add(`event ${device} ${event}`, fire);
+  }
+
+  #addMqtt({ topic, payload: wanted }: TriggerOf<"mqtt">, fire: Fire): Stop {
+    return this.#messages.add(topic, (message) => {
+      if (wanted === undefined || wanted === message.payload) fire({ type: "mqtt", ...message });
+    });
+  }
+
+  #updatePresence(cause: Cause | undefined): void {
+    const isAnyoneHome = this.#findAnyone();
+    const before = this.#isAnyoneHome;
+    this.#isAnyoneHome = isAnyoneHome;
+    if (before === undefined || isAnyoneHome === undefined || before === isAnyoneHome) return;
+    this.#presence.call("", { isAnyoneHome, ...(cause && { cause }) });
+  }
+
+  #findAnyone(): boolean | undefined {
+    let isAnyoneHome: boolean | undefined;
+    for (const { kind, state } of this.#parts.devices()) {
+      if (kind !== "tracker" || typeof state["home"] !== "boolean") continue;
+      if (state["home"]) return true;
+      isAnyoneHome = false;
+    }
+    return isAnyoneHome;
+  }
+}
+
+const stateless = (stop: Stop): Watch => ({ stop, stored: () => undefined });
+
+/** A device of the home as the engine reads it. */
+export type HomeDevice = Pick<
+  Device,
+  "id" | "kind" | "name" | "available" | "state" | "parts" | "extra"
+>;
