@@ -1,6 +1,7 @@
 import type { Cause } from "./cause.ts";
 import type { CommandBody, Device } from "./device.ts";
 import type {
+  ActsFor,
   Coordinates,
   DeviceSelector,
   HomeActivation,
@@ -55,8 +56,12 @@ export interface HomeHostApi {
   unfollowHome(request: { follower: number }): Promise<void>;
   /** Ends all followers, because the generation ends. The next one gets what these have not seen. */
   suspendHome(request: { unseen: readonly UnseenChange[] }): Promise<void>;
-  commandHome(request: { id: string; command: CommandBody }): Promise<HomeCommandResult>;
-  activateHomeScene(request: { id: string }): Promise<HomeActivation>;
+  commandHome(request: {
+    id: string;
+    command: CommandBody;
+    by?: ActsFor;
+  }): Promise<HomeCommandResult>;
+  activateHomeScene(request: { id: string; by?: ActsFor }): Promise<HomeActivation>;
   listHomeScenes(nothing: Record<string, never>): Promise<readonly Scene[]>;
   listHomeRooms(nothing: Record<string, never>): Promise<readonly HomeRoom[]>;
   getSun(request: { at?: string }): Promise<Sun | null>;

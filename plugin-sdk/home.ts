@@ -175,6 +175,16 @@ export interface HomeCalendarAnswer {
   readonly complete: boolean;
 }
 
+/** The automation for which a plugin of the kind `automation` acts. */
+export interface ActsFor {
+  readonly automation: { readonly id: string; readonly name: string };
+  /**
+   * The cause of its run. Left out unless the host has sent it to this plugin, with a change or a request, or it is a device
+   * that the plugin reads.
+   */
+  readonly parent?: Cause;
+}
+
 /** The home as a plugin reads and controls it, within `permissions.home` of its manifest. */
 export interface Home extends HomeSettings {
   readonly devices: HomeDevices;
@@ -186,11 +196,17 @@ export interface Home extends HomeSettings {
   };
   /**
    * Sends a command to a device of any bridge. Resolves when the device has confirmed it.
-   * @throws MantelError as `POST /smart-home/devices/:id/command`; `rate_limited` above 20 a second
+   * @param options.by for plugins of the kind `automation`: the automation that is named as the cause
+   * @throws MantelError as `POST /smart-home/devices/:id/command`; `rate_limited` above 20 a second, or 100 for plugins
+   * of the kind `automation`
    */
-  command(id: string, command: CommandBody): Promise<HomeCommandResult>;
+  command(
+    id: string,
+    command: CommandBody,
+    options?: { readonly by?: ActsFor },
+  ): Promise<HomeCommandResult>;
   /** Activates a scene. @throws MantelError as `command` */
-  activateScene(id: string): Promise<HomeActivation>;
+  activateScene(id: string, options?: { readonly by?: ActsFor }): Promise<HomeActivation>;
   /** The rooms of the devices that the manifest lists, by name. */
   rooms(): Promise<HomeRoom[]>;
   /** The people and things of all trackers that the manifest lists. */

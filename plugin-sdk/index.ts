@@ -73,6 +73,7 @@ export type {
 } from "./services/index.ts";
 export type { Cause } from "./cause.ts";
 export type {
+  ActsFor,
   Coordinates,
   DeviceChange,
   DeviceListener,

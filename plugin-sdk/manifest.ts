@@ -94,7 +94,7 @@ export const Manifest = Type.Object(
     id: Type.String({ pattern: PLUGIN_ID, maxLength: 64 }),
     /** The user-facing name; absent means the id. */
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    kinds: Type.Array(Type.Enum(["bridge", "service", "widget"]), {
+    kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"]), {
       minItems: 1,
       uniqueItems: true,
     }),

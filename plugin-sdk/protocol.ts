@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
+import type { Cause } from "./cause.ts";
 import type { ChannelScope } from "./channel.ts";
 import type { SentImage } from "./device-image.ts";
 import type {
@@ -105,6 +106,8 @@ export interface RouteCall {
   readonly bytes?: string;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Who sent it, for plugins of the kind `automation`. */
+  readonly cause?: Cause;
 }
 
 /** The answer of a route's handler. */

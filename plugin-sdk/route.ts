@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { Cause } from "./cause.ts";
 import { MantelError } from "./errors.ts";
 import type { ServiceScope } from "./service.ts";
 
@@ -84,6 +85,8 @@ export interface RouteRequest<D extends RouteDefinition = RouteDefinition> {
   readonly contentType: string;
   /** The request headers that the route names, as far as the client sent them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Who sent the request, for plugins of the kind `automation`; absent for a route with `secretInPath`. */
+  readonly cause?: Cause;
 }
 
 /** The answer of a handler: JSON, text or bytes, a redirect, or only a status. */
@@ -97,7 +100,10 @@ export interface RouteAnswer<D extends RouteDefinition = RouteDefinition> {
   readonly type?: string;
   /** An absolute http(s) URL, or a path of this host. */
   readonly redirect?: string;
-  /** Some of `cache-control`, `content-disposition`, `content-language`, `etag`, `last-modified` and `retry-after`. */
+  /**
+   * Some of `cache-control`, `content-disposition`, `content-language`, `etag`, `last-modified`, `retry-after`, and `location` as a path of
+   * this host.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { CalendarEvent } from "./calendar.ts";
-import type { Cause } from "./cause.ts";
+import { type Cause, causedBy } from "./cause.ts";
 import type { CommandBody, Device, DeviceEvent, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { FollowRequest, HomeBatch, HomeHostApi, SentChange } from "./home-protocol.ts";
 import {
+  type ActsFor,
   type Coordinates,
   type DeviceSelector,
   type HomeDeviceEvent,
@@ -29,6 +30,8 @@ export interface FakeHomeOptions {
 export interface RecordedCommand {
   readonly id: string;
   readonly command: CommandBody;
+  /** The automation for which it was sent. */
+  readonly by?: ActsFor;
 }
 
 const OWN_CAUSE: Cause = { kind: "module", id: "test", name: "test" };
@@ -146,12 +149,13 @@ export class FakeHome implements HomeHostApi {
     this.#followers.clear();
   }
 
-  async commandHome({ id, command }: RecordedCommand) {
+  async commandHome({ id, command, by }: RecordedCommand) {
     const before = this.device(id);
-    this.commands.push({ id, command });
+    this.commands.push({ id, command, ...(by && { by }) });
     const { parts: _parts, extra: _extra, ...own } = command;
     const state = { ...before.state, ...(own as DeviceState) };
-    this.#set({ ...before, state }, before, OWN_CAUSE);
+    const cause = by && causedBy({ kind: "automation", ...by.automation }, by.parent);
+    this.#set({ ...before, state }, before, cause ?? OWN_CAUSE);
     return { commandId: `command-${this.commands.length}`, status: "applied" as const };
   }
 

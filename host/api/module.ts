@@ -84,7 +84,7 @@ export const ModuleView = Type.Object({
   id: Type.String(),
   name: Type.String(),
   version: Type.String(),
-  kinds: Type.Array(Type.Enum(["bridge", "service", "widget"])),
+  kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"])),
   state: Type.Enum([...MODULE_STATES]),
   stateSince: Instant,
   generation: Type.Integer(),

@@ -3,6 +3,7 @@ import type { HomeDeviceEvent } from "@mantel/plugin-sdk/home";
 import type { FollowRequest, UnseenChange } from "@mantel/plugin-sdk/home-protocol";
 import type { Bus } from "../events/bus.ts";
 import { type Announced, type FeedDependencies, HomeFeed, type UnsentChange } from "./feed.ts";
+import { SentCauses } from "./sent-causes.ts";
 
 /** The longest time between two generations whose changes are kept. */
 const LONGEST_GAP_MS = 120_000;
@@ -36,6 +37,8 @@ export class HomeFeeds {
   /** By module id. */
   readonly #gaps = new Map<string, Gap>();
   readonly #stopListening: () => void;
+  /** The causes that modules know. */
+  readonly causes = new SentCauses();
 
   constructor(bus: Bus) {
     this.#stopListening = bus.on(({ topic, data }) => {

@@ -80,7 +80,17 @@ export class ModuleManager {
   routed(): readonly RoutedPlugin[] {
     return [...this.#modules.values()]
       .filter(({ routes }) => routes.length > 0)
-      .map(({ id, routes, answerRoute }) => ({ id, routes, answer: answerRoute }));
+      .map(({ id, routes, answerRoute, onDisk }) => ({
+        id,
+        routes,
+        answer: (definition, { cause, ...call }) => {
+          if (!cause || !onDisk.manifest.kinds.includes("automation")) {
+            return answerRoute(definition, call);
+          }
+          this.#parts.home.feeds.causes.note(id, cause);
+          return answerRoute(definition, { ...call, cause });
+        },
+      }));
   }
 
   /** @throws MantelError `module_unknown`, `reload_failed` */

@@ -16,6 +16,9 @@ const HEADERS = [
 ] as const;
 const HeaderText = Type.Optional(Type.String({ pattern: "^[ -~]*$", maxLength: 2_000 }));
 
+/** A path of this host, for the address of what was created. */
+const Path = Type.Optional(Type.String({ pattern: "^/(?![/\\\\])[!-~]*$", maxLength: 2_000 }));
+
 /** Base64 needs four characters for three bytes. */
 const LONGEST_BASE64 = Math.ceil(ROUTE_LIMITS.mostBytes / 3) * 4;
 
@@ -35,7 +38,10 @@ const Answer = Type.Object(
       Type.String({ pattern: "^(https?://|/(?![/\\\\]))[!-~]*$", maxLength: 2_000 }),
     ),
     headers: Type.Optional(
-      Type.Object(Object.fromEntries(HEADERS.map((name) => [name, HeaderText])), Strict),
+      Type.Object(
+        { ...Object.fromEntries(HEADERS.map((name) => [name, HeaderText])), location: Path },
+        Strict,
+      ),
     ),
   },
   Strict,

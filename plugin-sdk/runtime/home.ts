@@ -37,8 +37,9 @@ export function createHome(
       between: (start, end) =>
         host.call("listHomeEvents", { start: start.toISOString(), end: end.toISOString() }),
     } satisfies Home["calendar"]),
-    command: (id, command) => host.call("commandHome", { id, command }),
-    activateScene: (id) => host.call("activateHomeScene", { id }),
+    command: (id, command, { by } = {}) =>
+      host.call("commandHome", { id, command, ...(by && { by }) }),
+    activateScene: (id, { by } = {}) => host.call("activateHomeScene", { id, ...(by && { by }) }),
     rooms: async () => [...(await host.call("listHomeRooms", {}))],
     presence: async () => (await list("tracker:*")).map(presenceOf),
     sun: async (at) => (await host.call("getSun", at ? { at: at.toISOString() } : {})) ?? undefined,

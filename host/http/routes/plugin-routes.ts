@@ -7,6 +7,7 @@ import type { ApiPaths } from "../../routes/api-paths.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import { check } from "../../validate.ts";
 import { readBytes } from "../body.ts";
+import { causeOf } from "../cause-of.ts";
 import { matchesEtag } from "../etag.ts";
 import {
   type Answer,
@@ -104,6 +105,7 @@ function rowOf(
         body: call.body,
         contentType: raw ? ctx.get("Content-Type").slice(0, 200) : "",
         headers: namedHeaders(ctx, definition.headers ?? []),
+        ...(scope === "public" ? {} : { cause: causeOf(call.principal) }),
         ...(bytes ? { bytes: bytes.toString("base64") } : {}),
       });
       send(ctx, answer);

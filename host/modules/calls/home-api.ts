@@ -1,4 +1,4 @@
-import { Cause } from "@mantel/plugin-sdk/cause";
+import { Cause, causedBy } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Coordinates, DeviceSelector, type HomeRoom, selects } from "@mantel/plugin-sdk/home";
@@ -49,6 +49,17 @@ const FollowRequest = Type.Object({
   what: Type.Enum(["devices", "changes", "events"]),
   isStart: Type.Boolean(),
 });
+const ActsFor = Type.Object({
+  by: Type.Optional(
+    Type.Object({
+      automation: Type.Object({
+        id: Type.String({ minLength: 1, maxLength: 200 }),
+        name: Type.String({ minLength: 1, maxLength: 200 }),
+      }),
+      parent: Type.Optional(Cause),
+    }),
+  ),
+});
 const Id = Type.Object({ id: Type.String({ maxLength: 150 }) });
 const At = Type.Object({ at: Type.Optional(Type.String({ format: "date-time" })) });
 const Span = Type.Object({
@@ -72,7 +83,7 @@ const Suspension = Type.Object({
 
 /** The calls of `ctx.home`, each within `permissions.home` of the manifest. */
 export function homeApi(caller: HomeCaller, parts: HomeDependencies): Handlers<HomeHostApi> {
-  const limit = new HomeCommandLimit(caller.id, caller.log);
+  const limit = new HomeCommandLimit(caller);
   return {
     ...readingApi(caller, parts),
     ...followingApi(caller, parts, limit),
@@ -133,7 +144,10 @@ function followingApi(caller: HomeCaller, { feeds }: HomeDependencies, limit: Ho
       send: caller.sendChanges,
       mayRead: (id) => rights.mayRead(id),
       warn: (sentence, fields) => caller.log.record({ level: "warn", sentence, fields }),
-      sent: (id, cause) => limit.noteChange(id, cause),
+      sent: (id, cause) => {
+        limit.noteChange(id, cause);
+        if (cause) feeds.causes.note(caller.id, cause);
+      },
     });
     void caller.exited.then(() => opened.suspend());
     return opened;
@@ -154,33 +168,59 @@ function followingApi(caller: HomeCaller, { feeds }: HomeDependencies, limit: Ho
   } satisfies Partial<Handlers<HomeHostApi>>;
 }
 
-function controllingApi(
-  caller: HomeCaller,
-  { commands, scenes }: HomeDependencies,
-  limit: HomeCommandLimit,
-) {
+function controllingApi(caller: HomeCaller, parts: HomeDependencies, limit: HomeCommandLimit) {
+  const { commands, scenes } = parts;
   const rights = new HomeRights(caller);
-  const { id: module, manifest } = caller;
-  const cause: Cause = { kind: "module", id: module, name: manifest.title ?? module };
-  const begin = (request: unknown, what: string): string => {
+  const begin = (request: unknown, what: string): { id: string; cause: Cause } => {
     caller.requireLive();
     const { id } = check(Id, request, what);
     rights.requireControl(id);
+    const cause = causeOf(request, caller, parts);
     limit.take(id);
-    return id;
+    return { id, cause };
   };
   return {
     async commandHome(request) {
-      const id = begin(request, "a command");
+      const { id, cause } = begin(request, "a command");
       const { commandId, status } = await commands.send(id, request.command, { cause }).done;
       return { commandId, status };
     },
     async activateHomeScene(request) {
-      const id = begin(request, "a scene");
+      const { id, cause } = begin(request, "a scene");
       const { activationId, status, results } = await scenes.activate(id, cause);
       return { activationId, status, results };
     },
   } satisfies Partial<Handlers<HomeHostApi>>;
+}
+
+/**
+ * The cause of what a module does: itself, or the automation for which it acts, with the cause of its run. That cause is
+ * left out unless the host has sent it to the module, or it is a device that the module reads.
+ * @throws MantelError `invalid` for a plugin that is not of the kind `automation`
+ */
+function causeOf(request: unknown, { id, manifest }: HomeCaller, parts: HomeDependencies): Cause {
+  const { by } = check(ActsFor, request, "the automation for which a plugin acts");
+  if (!by) return { kind: "module", id, name: manifest.title ?? id };
+  if (!manifest.kinds.includes("automation")) {
+    const sentence = `${id} may not act for an automation; add "automation" to "mantel.kinds" in its package.json`;
+    throw new MantelError("invalid", sentence);
+  }
+  const { automation, parent } = by;
+  return causedBy(
+    { kind: "automation", id: automation.id, name: automation.name },
+    parent && knownCause(parent, { id, manifest }, parts),
+  );
+}
+
+function knownCause(
+  cause: Cause,
+  { id: module, manifest }: Pick<HomeCaller, "id" | "manifest">,
+  { feeds, devices }: HomeDependencies,
+): Cause | undefined {
+  if (feeds.causes.has(module, cause)) return cause;
+  const isReadable = includesPart(manifest.permissions?.home?.read, cause.id);
+  const device = isReadable && cause.kind === "device" ? devices.find(cause.id) : undefined;
+  return device && { kind: "device", id: device.id, name: device.name };
 }
 
 /** The entries of `permissions.home` in a manifest. */

@@ -106,7 +106,7 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
       : undefined,
   ({ kinds, server }) =>
     server === undefined && kinds.some((kind) => kind !== "widget")
-      ? 'a bridge or service needs a "server" entry'
+      ? 'a bridge, service or automation needs a "server" entry'
       : undefined,
   ({ permissions }) => {
     const own = permissions?.folders?.find((folder) => HOST_FOLDERS.includes(folder));

@@ -14,7 +14,7 @@ import {
 } from "./automation.ts";
 import { type JournalEntry, keyOf, type RunEnd, type StoredRun } from "./journal.ts";
 import { startTimer, type Timer } from "./timer.ts";
-import type { Fire, StoredWatch, Watch } from "./watches.ts";
+import type { Fire, StoredWatch, Watch } from "./watch.ts";
 
 /** Steps of one run, also of a loop in code. */
 const MOST_STEPS = 10_000;

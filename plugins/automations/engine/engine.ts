@@ -17,7 +17,8 @@ import { isoOf, stoppedTrace, traceOf, Traces } from "./traces.ts";
 import { commandTo, valuesBefore } from "./undo.ts";
 import { type StoredUndo, type UndoRequest, Undos } from "./undos.ts";
 import { isSame } from "./values.ts";
-import { type DeviceChange, type Fired, type StoredWatch, type Watch, Watches } from "./watches.ts";
+import type { DeviceChange, Fired, StoredWatch, Watch } from "./watch.ts";
+import { Watches } from "./watches.ts";
 
 /** Runs of one automation that wait for their turn, or run at once. */
 const MOST_RUNS = 10;

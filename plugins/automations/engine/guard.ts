@@ -7,7 +7,7 @@ const LOOP_MS = 10_000;
 /** Starts of one automation in the same time that are too many, whatever the cause. */
 const MOST_STARTS = 300;
 /** An automation in a loop does not start for this time. */
-export const PAUSE_MS = 60_000;
+const PAUSE_MS = 60_000;
 const FIGHT_TURNS = 8;
 const FIGHT_MS = 60_000;
 const MOST_FIELDS = 2_000;

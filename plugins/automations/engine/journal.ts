@@ -1,5 +1,5 @@
 import type { RunResult, Step, StepResult, TracedCondition, TriggerEvent } from "./automation.ts";
-import type { StoredWatch } from "./watches.ts";
+import type { StoredWatch } from "./watch.ts";
 
 /** One step that a run has begun. Instants are epoch milliseconds. */
 export interface JournalEntry {

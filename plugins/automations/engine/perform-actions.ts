@@ -2,11 +2,7 @@ import type { Automation, Run } from "./automation.ts";
 import type { Action, AutomationDocument } from "./document.ts";
 
 /** Performs the actions of a document, one after the other. An action that fails does not end the run. */
-export async function performActions(
-  run: Run,
-  actions: readonly Action[],
-  place = "",
-): Promise<void> {
+async function performActions(run: Run, actions: readonly Action[], place = ""): Promise<void> {
   for (const [index, action] of actions.entries()) {
     const at = `${place}${index}`;
     if (action.type !== "if") {

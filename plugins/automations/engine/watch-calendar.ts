@@ -1,7 +1,7 @@
 import type { Clock, EngineCalendarEvent, Stop } from "./automation.ts";
 import { isMeant } from "./conditions.ts";
 import type { TriggerOf } from "./document.ts";
-import type { Fire, StoredWatch } from "./watches.ts";
+import type { Fire, StoredWatch } from "./watch.ts";
 
 const LOOK_MS = 60_000;
 /** Events that appear in a calendar later than this after their time are left out. */

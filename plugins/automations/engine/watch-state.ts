@@ -3,7 +3,7 @@ import type { Clock, EngineDevice } from "./automation.ts";
 import type { TriggerOf } from "./document.ts";
 import { startTimer, type Timer } from "./timer.ts";
 import { isSame, isWithin, valueOf } from "./values.ts";
-import type { DeviceChange, Fire, StoredWatch } from "./watches.ts";
+import type { DeviceChange, Fire, StoredWatch } from "./watch.ts";
 
 interface Options {
   readonly clock: Clock;

@@ -1,11 +1,11 @@
 import type { Clock, EngineHome, Stop } from "./automation.ts";
 import { nextTime, type TimeTrigger } from "./next-time.ts";
-import type { Fire, StoredWatch } from "./watches.ts";
+import type { Fire, StoredWatch } from "./watch.ts";
 
 /** The clock is looked at this often, because it may be set, or the machine may sleep. */
 const LOOK_MS = 60_000;
 /** A time that is more than this late was missed. */
-export const LATE_MS = 60_000;
+const LATE_MS = 60_000;
 /** A clock that is set back by more has the times of that span again. */
 const SET_BACK_MS = 60 * 60_000;
 /** Times that were missed longer ago are not made up for. */

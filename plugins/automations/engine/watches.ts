@@ -1,45 +1,11 @@
-import type { Cause, Device } from "@mantel/plugin-sdk";
+import type { Cause } from "@mantel/plugin-sdk";
 import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
-import type {
-  Clock,
-  EngineCalendarEvent,
-  EngineDevice,
-  EngineHome,
-  Stop,
-  TriggerEvent,
-} from "./automation.ts";
+import type { Clock, EngineCalendarEvent, EngineDevice, EngineHome, Stop } from "./automation.ts";
 import type { Trigger, TriggerOf } from "./document.ts";
 import { CalendarWatch } from "./watch-calendar.ts";
 import { StateWatch } from "./watch-state.ts";
 import { TimeWatch } from "./watch-time.ts";
-
-/** What fired a trigger. */
-export type Fired = Omit<TriggerEvent, "index" | "at">;
-export type Fire = (fired: Fired) => void;
-
-/** The state of a watched trigger that a restart must not lose, as plain data. Instants are epoch milliseconds. */
-export interface StoredWatch {
-  /** A value that has to stay for a time: the instant at which it has. */
-  readonly dueAt?: number;
-  /** True while the value is within the limits. */
-  readonly isInside?: boolean;
-  /** The instant until which times were handled. */
-  readonly handledUntil?: number;
-}
-
-/** A trigger that is watched. */
-export interface Watch {
-  readonly stop: Stop;
-  readonly stored: () => StoredWatch | undefined;
-}
-
-/** A change of a device, with who caused it. */
-export interface DeviceChange {
-  readonly id: string;
-  readonly device: EngineDevice | undefined;
-  readonly old: EngineDevice | undefined;
-  readonly cause?: Cause | undefined;
-}
+import type { DeviceChange, Fire, Fired, StoredWatch, Watch } from "./watch.ts";
 
 export interface WatchDependencies {
   readonly clock: Clock;
@@ -215,9 +181,3 @@ export class Watches {
 }
 
 const stateless = (stop: Stop): Watch => ({ stop, stored: () => undefined });
-
-/** A device of the home as the engine reads it. */
-export type HomeDevice = Pick<
-  Device,
-  "id" | "kind" | "name" | "available" | "state" | "parts" | "extra"
->;

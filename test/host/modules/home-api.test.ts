@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { HomePermissions } from "@mantel/plugin-sdk/home-permissions";
+import type { ModuleKind } from "@mantel/plugin-sdk/manifest";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { Commands } from "../../../host/devices/commands.ts";
 import { HomeFeeds } from "../../../host/home/feeds.ts";
@@ -13,7 +14,7 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 import { createBridge, lamp, openDevices } from "../devices/open-devices.ts";
 
 /** The calls of a plugin `auto` with these permissions, in a home with two lamps and a scene. */
-async function openApi(t: TestContext, home: HomePermissions = {}) {
+async function openApi(t: TestContext, home: HomePermissions = {}, kind: ModuleKind = "service") {
   const bridge = createBridge("b", "demo");
   const parts = await openDevices(t, [bridge]);
   await parts.devices.publish("b", [lamp("a", { room: "Hall" }), lamp("c", { room: "Attic" })]);
@@ -34,7 +35,7 @@ async function openApi(t: TestContext, home: HomePermissions = {}) {
   const api = homeApi(
     {
       id: "auto",
-      manifest: { id: "auto", title: "Autopilot", kinds: ["service"], permissions: { home } },
+      manifest: { id: "auto", title: "Autopilot", kinds: [kind], permissions: { home } },
       log: new ModuleLog(log),
       sendChanges: () => Promise.resolve(),
       exited: new Promise(() => undefined),
@@ -46,7 +47,7 @@ async function openApi(t: TestContext, home: HomePermissions = {}) {
   );
   const call = async (name: keyof typeof api, input: unknown = {}): Promise<unknown> =>
     (api[name] as (input: unknown) => unknown)(input);
-  return { ...parts, bridge, calendar, state, log, call };
+  return { ...parts, bridge, calendar, feeds, state, log, call };
 }
 
 const SPAN = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z" };
@@ -133,6 +134,58 @@ test("a command of a plugin reaches the device, and its cause is the module", as
   assert.deepEqual(causes[0], { kind: "module", id: "auto", name: "Autopilot" });
 });
 
+const EVENING = { id: "evening", name: "Evening" };
+
+/** The causes of the changes that a command for an automation makes. */
+async function causesOf(
+  { bus, bridge, devices, call }: Awaited<ReturnType<typeof openApi>>,
+  parent?: Cause,
+) {
+  const causes: Cause[] = [];
+  bus.on(({ topic, data }) => void (topic === "device.state" && causes.push(data.cause)));
+  bridge.answer = (nativeId, state) => devices.update("b", [{ nativeId, state }]);
+  const by = { automation: EVENING, ...(parent && { parent }) };
+  await call("commandHome", { id: "demo:light:1", command: { on: true }, by });
+  return causes;
+}
+
+test("the cause of a command for an automation is the automation, and the cause of its run", async (t) => {
+  const api = await openApi(t, { control: ["light:*"] }, "automation");
+  const anna: Cause = { kind: "person", id: "t1", name: "Anna" };
+  api.feeds.causes.note("auto", anna);
+
+  const [cause] = await causesOf(api, { name: "Anna", id: "t1", kind: "person" });
+
+  assert.deepEqual(cause, { kind: "automation", ...EVENING, parent: anna });
+});
+
+test("an automation names a device that it reads as its cause, under the name that the host knows", async (t) => {
+  const api = await openApi(t, { read: ["light:*"], control: ["light:*"] }, "automation");
+
+  const [cause] = await causesOf(api, { kind: "device", id: "demo:light:2", name: "Anna" });
+
+  const { id, name } = api.devices.get("demo:light:2");
+  assert.deepEqual(cause?.parent, { kind: "device", id, name });
+});
+
+test("an automation cannot name a cause that the host has not sent to its plugin", async (t) => {
+  const api = await openApi(t, { read: ["light:*"], control: ["light:*"] }, "automation");
+  const anna: Cause = { kind: "person", id: "t1", name: "Anna" };
+  api.feeds.causes.note("other", anna);
+  api.feeds.causes.note("auto", { ...anna, name: "Ben" });
+
+  const [cause] = await causesOf(api, anna);
+
+  assert.deepEqual(cause, { kind: "automation", ...EVENING });
+});
+
+test("a plugin of another kind acts for no automation", async (t) => {
+  const { call } = await openApi(t, { control: ["light:*"] });
+  const request = { id: "demo:light:1", command: { on: true }, by: { automation: EVENING } };
+
+  await assert.rejects(call("commandHome", request), /add "automation" to "mantel.kinds"/);
+});
+
 test("a plugin activates a scene, and its devices name both as the cause", async (t) => {
   const { call, bridge, bus, devices } = await openApi(t, {
     read: ["scene:*"],
@@ -212,7 +265,7 @@ test("the events of a span come from the published calendars", async (t) => {
 test("a plugin may send a hundred commands at once and then twenty a second", (t) => {
   let now = 0;
   t.mock.method(performance, "now", () => now);
-  const limit = new HomeCommandLimit("auto", new ModuleLog(collectedLog()));
+  const limit = limitOf(new ModuleLog(collectedLog()));
   for (let at = 0; at < 100; at++) limit.take("demo:light:1");
 
   assert.throws(() => limit.take("demo:light:1"), { code: "rate_limited" });
@@ -225,7 +278,7 @@ test("a plugin that answers its own changes is named in its log, once a minute",
   let now = 0;
   t.mock.method(performance, "now", () => now);
   const log = collectedLog();
-  const limit = new HomeCommandLimit("auto", new ModuleLog(log));
+  const limit = limitOf(new ModuleLog(log));
   const answer = (cause: Cause, times: number) => {
     for (let at = 0; at < times; at++) {
       now += 100;
@@ -242,3 +295,14 @@ test("a plugin that answers its own changes is named in its log, once a minute",
   assert.match(log.records[0]?.sentence ?? "", /may be in a loop/);
   assert.equal(log.records[0]?.fields["device"], "demo:light:1");
 });
+
+test("a plugin of automations may send five hundred commands at once", (t) => {
+  t.mock.method(performance, "now", () => 0);
+  const limit = limitOf(new ModuleLog(collectedLog()), "automation");
+  for (let at = 0; at < 500; at++) limit.take("demo:light:1");
+
+  assert.throws(() => limit.take("demo:light:1"), { code: "rate_limited" });
+});
+
+const limitOf = (log: ModuleLog, kind: ModuleKind = "service") =>
+  new HomeCommandLimit({ id: "auto", log, manifest: { kinds: [kind] } });

@@ -105,7 +105,7 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
       widget: "w.ts",
       bridge: { kind: "lamp", commandsPerSecond: 1 },
     },
-    /a bridge or service needs a "server" entry/,
+    /a bridge, service or automation needs a "server" entry/,
   ],
   ...["https://a.example", "a.example:80", "A.example", "a b", "*.", "config:"].map(
     (host) =>

@@ -295,6 +295,7 @@ test("an action takes one of two ways by its conditions, and waits for triggers 
       {
         type: "if",
         conditions: [{ type: "state", device: DOOR.id, field: "contact", equals: true }],
+        // oxlint-disable-next-line unicorn/no-thenable -- the word of the document
         then: [{ type: "notify", message: "closed" }],
         else: [{ type: "notify", message: "still open" }],
       },

@@ -30,7 +30,7 @@ export interface StagedOptions {
 }
 
 /** A device in a test, with a kind from its id. */
-export function device(given: Partial<EngineDevice> & { readonly id: string }): EngineDevice {
+function device(given: Partial<EngineDevice> & { readonly id: string }): EngineDevice {
   const [, kind = "sensor"] = given.id.split(":");
   return { kind, name: given.id, available: true, state: {}, ...given };
 }

@@ -80,6 +80,7 @@ test("a request reaches the plugin with checked parameters, query and body", asy
 
   assert.equal(answer.status, 200);
   assert.deepEqual(await answer.json(), { ok: true });
+  const cause = { kind: "token", id: calls[0]?.cause?.id, name: "control" };
   assert.deepEqual(calls, [
     {
       route: "POST /feeds/:name",
@@ -88,6 +89,7 @@ test("a request reaches the plugin with checked parameters, query and body", asy
       body: { title: "Rain" },
       contentType: "",
       headers: {},
+      cause,
     },
   ]);
 });

@@ -1,0 +1,30 @@
+import type { Cause } from "@mantel/plugin-sdk";
+import type { EngineDevice, Stop, TriggerEvent } from "./automation.ts";
+
+/** What fired a trigger. */
+export type Fired = Omit<TriggerEvent, "index" | "at">;
+export type Fire = (fired: Fired) => void;
+
+/** The state of a watched trigger that a restart must not lose, as plain data. Instants are epoch milliseconds. */
+export interface StoredWatch {
+  /** A value that has to stay for a time: the instant at which it has. */
+  readonly dueAt?: number;
+  /** True while the value is within the limits. */
+  readonly isInside?: boolean;
+  /** The instant until which times were handled. */
+  readonly handledUntil?: number;
+}
+
+/** A trigger that is watched. */
+export interface Watch {
+  readonly stop: Stop;
+  readonly stored: () => StoredWatch | undefined;
+}
+
+/** A change of a device, with who caused it. */
+export interface DeviceChange {
+  readonly id: string;
+  readonly device: EngineDevice | undefined;
+  readonly old: EngineDevice | undefined;
+  readonly cause?: Cause | undefined;
+}
