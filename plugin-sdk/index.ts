@@ -1,5 +1,5 @@
 // oxlint-disable-next-line typescript/triple-slash-reference -- a module cannot declare files by their endings
-/// <reference path="./assets.d.ts" />
+/// <reference path="./assets.d.ts" preserve="true" />
 export { defineChannels, defineService, Type } from "./shared.ts";
 export type { Static } from "./shared.ts";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";

@@ -3,11 +3,11 @@ import { CHANNEL_NAME } from "./channel-names.ts";
 import { DEVICE_KINDS } from "./device.ts";
 import { Needs } from "./needs.ts";
 import { Permissions } from "./permissions.ts";
+import { PLUGIN_ID } from "./plugin-id.ts";
 import { Strict } from "./schema.ts";
 import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
-/** The pattern of plugin ids: lower-case words joined by hyphens, at most 64 characters. */
-export const PLUGIN_ID = "^[a-z][a-z0-9]*(-[a-z0-9]+)*$";
+export { PLUGIN_ID };
 
 /** A channel of another plugin, such as `news/headlines`. */
 const ChannelKey = Type.String({

@@ -1,5 +1,5 @@
 // oxlint-disable-next-line typescript/triple-slash-reference -- a module cannot declare files by their endings
-/// <reference path="./assets.d.ts" />
+/// <reference path="./assets.d.ts" preserve="true" />
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
 import type { ChannelDefinitions, ChannelNames, ChannelValue } from "./channel.ts";

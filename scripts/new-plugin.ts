@@ -1,97 +1,122 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { isPluginId, readManifest } from "../host/modules/manifest/manifest.ts";
+import { readManifest } from "../host/modules/manifest/manifest.ts";
+import {
+  checkId,
+  checkKind,
+  createPackage,
+  type Kind,
+  KINDS,
+  repositoryFiles,
+  writeFiles,
+} from "../plugin-sdk/create/scaffold.ts";
+import { packSdk, versionsOfTools } from "./pack-sdk/pack.ts";
 
-const TEMPLATES = join(import.meta.dirname, "templates");
-const SUFFIX = ".template";
-const KINDS = ["bridge", "service", "widget"];
+const ROOT = resolve(import.meta.dirname, "..");
+const TEMPLATES = join(ROOT, "plugin-sdk/create/templates");
 const USAGE = `Creates a working plugin with a manifest, README and test.
 
   npm run new-plugin <id> -- [--kind KIND]
+  npm run new-plugin -- --to FOLDER [--kind KIND] [--sdk SOURCE]
 
   id        lower-case words joined by hyphens, such as garden-bridge
   --kind    ${KINDS.join(", ")}; default: bridge
+  --to      a folder outside, for a package of its own; its name is the id
+  --sdk     where npm finds the SDK for it; default: a copy of this one in its folder \`vendor\`
 `;
 
-const { id, kind } = readArguments();
-const plugin = `plugins/${id}`;
-const tests = `test/${plugin}`;
-for (const folder of [plugin, tests]) {
-  if (existsSync(folder)) fail(1, `${folder} already exists`);
+const { id, kind, to, sdk } = readArguments();
+try {
+  if (to === undefined) await inRepository(id, kind);
+  else await outside(resolve(to), kind, sdk);
+} catch (error) {
+  fail(1, (error as Error).message);
 }
-await writePlugin();
-console.log(`created ${plugin}; a running host loads it now. Next:
 
-  npm test ${tests}
-  npm install     adds it to package-lock.json`);
-
-function readArguments(): { id: string; kind: string } {
+function readArguments(): { id: string; kind: Kind; to?: string; sdk?: string } {
   try {
+    const text = { type: "string" } as const;
     const { values, positionals } = parseArgs({
-      options: { kind: { type: "string", default: "bridge" }, help: { type: "boolean" } },
+      options: {
+        kind: { type: "string", default: "bridge" },
+        to: text,
+        sdk: text,
+        help: { type: "boolean" },
+      },
       allowPositionals: true,
     });
     if (values.help) {
       process.stdout.write(USAGE);
       process.exit(0);
     }
-    const [name = "", ...more] = positionals;
+    const [name = basename(values.to ?? ""), ...more] = positionals;
     if (more.length > 0) throw new Error(`pass exactly one id; there is also ${more.join(" ")}`);
-    if (!isPluginId(name)) {
-      throw new Error(`invalid id "${name}": use lower-case words joined by hyphens`);
-    }
-    if (!KINDS.includes(values.kind))
-      throw new Error(`unknown kind ${values.kind}; use one of ${KINDS.join(", ")}`);
-    return { id: name, kind: values.kind };
+    checkId(name);
+    return { ...values, id: name, kind: checkKind(values.kind) };
   } catch (error) {
     return fail(2, `${(error as Error).message}\n\n${USAGE}`);
   }
 }
 
 /** Creates the plugin in one step, because a host may be watching the folder. */
-async function writePlugin(): Promise<void> {
+async function inRepository(name: string, of: Kind): Promise<void> {
+  const plugin = `plugins/${name}`;
+  const testFolder = `test/${plugin}`;
+  for (const folder of [plugin, testFolder]) {
+    if (existsSync(folder)) throw new Error(`${folder} already exists`);
+  }
+  const { own, tests } = await repositoryFiles({
+    id: name,
+    kind: of,
+    templates: TEMPLATES,
+    sdk: await versionOfSdk(),
+  });
   const draft = await mkdtemp("plugins/.new-");
   try {
-    const { "test.template": test = "", ...files } = await readTemplates();
-    for (const [name, content] of Object.entries(files)) {
-      await writeFile(join(draft, name.slice(0, -SUFFIX.length)), content);
-    }
+    await writeFiles(draft, own);
     await readManifest(draft);
     await rename(draft, plugin);
-    await mkdir(tests, { recursive: true });
-    await writeFile(join(tests, kind === "widget" ? "widget.test.ts" : "index.test.ts"), test);
+    await mkdir(testFolder, { recursive: true });
+    await writeFiles(testFolder, tests);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    fail(1, (error as Error).message.replace(draft, plugin));
+    throw new Error((error as Error).message.replace(draft, plugin), { cause: error });
   }
+  console.log(`created ${plugin}; a running host loads it now. Next:
+
+  npm test ${testFolder}
+  npm install     adds it to package-lock.json`);
 }
 
-async function readTemplates(): Promise<Record<string, string>> {
-  const values = await placeholders();
-  const folder = join(TEMPLATES, kind);
-  const names = await readdir(folder);
-  const read = names.map(async (name) => {
-    const text = await readFile(join(folder, name), "utf8");
-    return [name, text.replace(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] ?? "")] as const;
+async function outside(folder: string, of: Kind, source: string | undefined): Promise<void> {
+  const [version, versions] = [await versionOfSdk(), await versionsOfTools()];
+  const vendored = `vendor/mantel-plugin-sdk-${version}.tgz`;
+  await createPackage(folder, {
+    kind: of,
+    templates: TEMPLATES,
+    sdk: version,
+    versions,
+    sdkSource: source ?? `file:${vendored}`,
   });
-  return Object.fromEntries(await Promise.all(read));
+  if (source === undefined) await packSdk(join(folder, "vendor"));
+  console.log(`created ${folder}. Next:
+
+  cd ${folder}
+  npm install
+  npm test
+
+To run it, here: npm run dev -- --plugins plugins:${resolve(folder, "..")}`);
 }
 
-async function placeholders(): Promise<Record<string, string>> {
-  const sdk = JSON.parse(await readFile("plugin-sdk/package.json", "utf8")) as { version: string };
-  const words = id.replaceAll("-", " ");
-  return {
-    id,
-    title: words.charAt(0).toUpperCase() + words.slice(1),
-    /** One word, for the bridge kind in device ids. */
-    word: id
-      .replace(/-bridge$/, "")
-      .replaceAll("-", "")
-      .slice(0, 31),
-    sdk: sdk.version,
-  };
+async function versionOfSdk(): Promise<string> {
+  const { version } = await readJson<{ version: string }>("plugin-sdk/package.json");
+  return version;
+}
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(join(ROOT, path), "utf8")) as T;
 }
 
 function fail(code: number, message: string): never {

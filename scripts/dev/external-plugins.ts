@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { readOptions } from "../../host/options.ts";
 
 const ROOT = realpathSync(".");
@@ -24,24 +24,22 @@ export function externalPluginFolders(): string[] {
 }
 
 /**
- * Writes TypeScript projects for the plugins in `folders` to `place` and returns their paths. Server entries are
- * checked with Node's types, widgets with those of a browser, as in the repository. Files that a plugin does not
- * import, such as tests, are not checked.
+ * The TypeScript projects of the plugins in `folders`: a plugin's own, if it has a `tsconfig.json` and an installed
+ * SDK. For the others, projects are written to `place`: server entries are checked with Node's types, widgets with
+ * those of a browser, as in the repository; files that a plugin does not import, such as tests, are not checked.
  */
-export async function writeTsProjects(
-  folders: readonly string[],
-  place: string,
-): Promise<string[]> {
+export async function tsProjects(folders: readonly string[], place: string): Promise<string[]> {
   if (folders.length === 0) return [];
   // Imported late, so that the host starts first.
   const { discover } = await import("../../host/modules/manifest/discover.ts");
   const { plugins } = await discover(folders, { allowsLink: () => true });
+  const [own, others] = partition([...plugins.values()], ({ folder }) => hasOwnProject(folder));
   const entries = (kind: "server" | "widget") =>
-    [...plugins.values()]
+    others
       .flatMap(({ folder, manifest }) => (manifest[kind] ? [join(folder, manifest[kind])] : []))
       .filter((entry) => existsSync(entry));
   const [servers, widgets] = [entries("server"), entries("widget")];
-  const projects: string[] = [];
+  const projects = own.map(({ folder }) => join(folder, "tsconfig.json"));
   const add = async (name: string, base: string, files: readonly string[]): Promise<void> => {
     projects.push(join(place, name));
     await writeFile(join(place, name), JSON.stringify(projectOf(base, files)));
@@ -52,6 +50,19 @@ export async function writeTsProjects(
     await add("browser.json", "host/dashboard/tsconfig.json", [assets, ...widgets]);
   }
   return projects;
+}
+
+/** True if the compiler finds the SDK from the folder, as an author's own one does. */
+function hasOwnProject(folder: string): boolean {
+  if (!existsSync(join(folder, "tsconfig.json"))) return false;
+  for (let place = folder; ; place = dirname(place)) {
+    if (existsSync(join(place, "node_modules/@mantel/plugin-sdk"))) return true;
+    if (place === dirname(place)) return false;
+  }
+}
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
 function projectOf(base: string, files: readonly string[]): object {

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { emptyFolder } from "../helpers/folder.ts";
 import { emptyRepository } from "../helpers/repository.ts";
 import { runScript } from "../helpers/script.ts";
 
-test("a new bridge, service and widget pass their own tests and the checks", async (t) => {
+test("a new plugin of each kind passes their own tests and the checks", async (t) => {
   const { folder, run, newPlugin } = await emptyHome(t);
-  const kinds = ["bridge", "service", "widget"];
+  const kinds = ["bridge", "service", "widget", "all"];
 
   for (const kind of kinds) await newPlugin(`garden-${kind}`, "--kind", kind);
 
@@ -90,6 +91,43 @@ test("an existing plugin is not overwritten", async (t) => {
   assert.match(output, /plugins\/garden-lamp already exists/);
   const source = await readFile(join(folder, "plugins/garden-lamp/index.ts"), "utf8");
   assert.match(source, /mqttPublish/);
+});
+
+test("a plugin outside has all files of a package of its own, and a copy of the SDK", async (t) => {
+  const { folder, newPlugin } = await emptyHome(t);
+  const outside = join(await emptyFolder(t), "garden-lamp");
+
+  const { code, output } = await newPlugin("--to", outside, "--kind", "all");
+
+  assert.equal(code, 0, output);
+  const files = await readdir(outside, { recursive: true });
+  for (const file of [
+    ".git",
+    ".github/workflows/test.yml",
+    ".gitignore",
+    ".oxlintrc.json",
+    ".vscode/launch.json",
+    "README.md",
+    "api.ts",
+    "index.ts",
+    "package.json",
+    "test/index.test.ts",
+    "test/widget.test.ts",
+    "tsconfig.json",
+    "vendor/mantel-plugin-sdk-0.1.0.tgz",
+    "widget.ts",
+  ]) {
+    assert.ok(files.includes(file), file);
+  }
+  const manifest = JSON.parse(await readFile(join(outside, "package.json"), "utf8")) as {
+    name: string;
+    devDependencies: Record<string, string>;
+  };
+  assert.equal(manifest.name, "mantel-plugin-garden-lamp");
+  assert.ok(Object.values(manifest.devDependencies).every((version) => version !== "*"));
+  assert.deepEqual(await readdir(join(folder, "plugins")), []);
+  const again = await newPlugin("--to", outside);
+  assert.match(again.output, /garden-lamp already exists and is not empty/);
 });
 
 async function emptyHome(t: TestContext) {

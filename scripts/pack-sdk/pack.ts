@@ -1,0 +1,175 @@
+// Makes the two packages for authors outside the repository: the SDK as JavaScript with types, and the scaffold.
+
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { TOOLS, type Versions, WIDGET_TOOLS } from "../../plugin-sdk/create/scaffold.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const SDK = join(ROOT, "plugin-sdk");
+const CREATE = join(SDK, "create");
+const run = promisify(execFile);
+
+/** The parts of the SDK for authors. All others belong to the host. */
+const PARTS = [
+  ...[".", "./widget", "./widget-settings", "./i18n", "./ui/*.css", "./ui/*", "./mqtt"],
+  ...["./vocabulary", "./calendar", "./channel", "./device", "./errors", "./units", "./client"],
+  ...["./testing", "./widget-testing", "./widget-testing/chromium", "./conformance"],
+];
+/** Files that the parts reach at run time only. */
+const UNSEEN = ["in-widget.ts", "widget-testing/in-page.ts"];
+
+interface SdkManifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies: Versions;
+  readonly peerDependencies: Versions;
+}
+
+/** Packs the SDK into a `.tgz` file in `folder`, and returns its path. */
+export function packSdk(folder: string): Promise<string> {
+  return packed(folder, buildSdk);
+}
+
+/** Packs the scaffold, `create-mantel-plugin`, into a `.tgz` file in `folder`, and returns its path. */
+export function packCreate(folder: string): Promise<string> {
+  return packed(folder, buildCreate);
+}
+
+/** Writes the SDK's package into an empty folder, ready for `npm publish`. */
+export async function buildSdk(folder: string): Promise<void> {
+  const manifest = await readJson<SdkManifest>(join(SDK, "package.json"));
+  const exported = Object.entries(manifest.exports).filter(([part]) => PARTS.includes(part));
+  const modules = exported.map(([, file]) => file).filter((file) => !file.includes("*"));
+  const ui = (await readdir(join(SDK, "ui"))).map((name) => `ui/${name}`);
+  await compile(folder, [...modules, ...UNSEEN, ...ui.filter((name) => name.endsWith(".ts"))]);
+  for (const name of [...ui.filter((each) => each.endsWith(".css")), "assets.d.ts"]) {
+    await cp(join(SDK, name), join(folder, name));
+  }
+  await cp(join(SDK, "client/api-types.d.ts"), join(folder, "client/api-types.d.ts"));
+  await cp(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  await writeFile(join(folder, "README.md"), README);
+  await writeJson(join(folder, "package.json"), publishedManifest(manifest, exported));
+}
+
+/** Writes the scaffold's package into an empty folder, ready for `npm publish`. */
+export async function buildCreate(folder: string): Promise<void> {
+  const { private: _, ...manifest } = await readJson<Record<string, unknown>>(
+    join(CREATE, "package.json"),
+  );
+  const { version } = await readJson<SdkManifest>(join(SDK, "package.json"));
+  await build({
+    entryPoints: [join(CREATE, "main.ts")],
+    outfile: join(folder, "create.js"),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    banner: { js: "#!/usr/bin/env node" },
+    define: { BUILT_FOR: JSON.stringify({ sdk: version, versions: await versionsOfTools() }) },
+  });
+  await cp(join(CREATE, "templates"), join(folder, "templates"), { recursive: true });
+  await cp(join(CREATE, "README.md"), join(folder, "README.md"));
+  await cp(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  await writeJson(join(folder, "package.json"), { ...manifest, bin: "create.js" });
+}
+
+/** The versions of the packages that a new plugin needs, which are those of this repository. */
+export async function versionsOfTools(): Promise<Versions> {
+  const manifest = await readJson<Record<"dependencies" | "devDependencies", Versions>>(
+    join(ROOT, "package.json"),
+  );
+  const known = { ...manifest.dependencies, ...manifest.devDependencies };
+  return Object.fromEntries([...TOOLS, ...WIDGET_TOOLS].map((name) => [name, known[name] ?? "*"]));
+}
+
+async function packed(folder: string, write: (folder: string) => Promise<void>): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const staging = await mkdtemp(join(tmpdir(), "mantel-pack-"));
+  try {
+    await write(staging);
+    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", resolve(folder)];
+    const { stdout } = await run("npm", args, { cwd: staging });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    return join(folder, filename);
+  } finally {
+    await rm(staging, { recursive: true });
+  }
+}
+
+/** JavaScript and types of these files, and of all that they import. */
+async function compile(folder: string, files: readonly string[]): Promise<void> {
+  const settings = await mkdtemp(join(tmpdir(), "mantel-tsc-"));
+  const project = join(settings, "tsconfig.json");
+  await writeJson(project, {
+    extends: join(ROOT, "host/dashboard/tsconfig.json"),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      allowJs: false,
+      rewriteRelativeImportExtensions: true,
+      rootDir: SDK,
+      outDir: folder,
+      lib: ["ES2023", "ES2024.String", "DOM", "DOM.Iterable"],
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+      paths: {},
+    },
+    files: files.map((file) => join(SDK, file)),
+    include: [],
+  });
+  try {
+    await run(join(ROOT, "node_modules/.bin/tsc"), ["-p", project]);
+  } catch (error) {
+    throw new Error(`the SDK does not compile:\n${(error as { stdout: string }).stdout}`, {
+      cause: error,
+    });
+  } finally {
+    await rm(settings, { recursive: true });
+  }
+}
+
+function publishedManifest(
+  { version, dependencies, peerDependencies }: SdkManifest,
+  exported: readonly (readonly [string, string])[],
+): object {
+  const entries = exported.map(([part, file]) => {
+    const path = file.replace(/\.ts$/, "");
+    const isStyle = file.endsWith(".css");
+    return [part, isStyle ? file : { types: `${path}.d.ts`, default: `${path}.js` }];
+  });
+  const optional = Object.keys(peerDependencies).map((name) => [name, { optional: true }]);
+  return {
+    name: "@mantel/plugin-sdk",
+    version,
+    description: "Everything that a Mantel plugin imports, and its test kits",
+    keywords: ["mantel"],
+    license: "MIT",
+    type: "module",
+    engines: { node: ">=20.19" },
+    exports: Object.fromEntries(entries),
+    dependencies,
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(optional),
+  };
+}
+
+const README = `# @mantel/plugin-sdk
+
+Everything that a [Mantel](https://www.npmjs.com/search?q=keywords:mantel-plugin) plugin imports: types, schemas, and
+test kits. The host brings its own copy, so a plugin names it under \`peerDependencies\`.
+
+Start with \`npm create mantel-plugin my-plugin\`.
+`;
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, "utf8")) as T;
+}
+
+async function writeJson(path: string, value: object): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}
