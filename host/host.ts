@@ -23,6 +23,7 @@ import { Commands } from "./devices/commands.ts";
 import { DeviceImages } from "./devices/images.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { SensorHistory } from "./devices/sensor-history.ts";
+import { Discovery } from "./discovery/discovery.ts";
 import { setAsideMisplacedFiles } from "./documents/misplaced-files.ts";
 import { finishReplacement } from "./documents/restore-transaction.ts";
 import { Bus } from "./events/bus.ts";
@@ -273,6 +274,8 @@ async function openModules(
   const feeds = new HomeFeeds(bus);
   onDispose(() => feeds.close());
   const timeZone = () => parts.config.current.ui.timeZone;
+  const discovery = new Discovery();
+  onDispose(() => discovery.close());
   const scheduler = await Scheduler.open({ ...parts, timeZone });
   onDispose(() => scheduler.close());
   const lock = await PackageLock.open(dataFolder, parts.log);
@@ -293,6 +296,7 @@ async function openModules(
     routePrefix: () => config.current.api.prefix,
     ...parts,
     scheduler,
+    discovery,
     home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },
     consents,
     inspect,

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
+import type { Discover } from "./discovery.ts";
 import type { Home } from "./home.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { SceneDescription } from "./scene.ts";
@@ -91,6 +92,8 @@ export interface PluginContext<
   readonly config: Options;
   readonly home: Home;
   readonly schedule: Schedule;
+  /** Finds devices in the home's network. */
+  readonly discover: Discover;
   readonly log: Log;
   readonly devices: DevicePublisher;
   readonly scenes: ScenePublisher;

@@ -20,7 +20,10 @@ const MAX_HOSTS = 4_096;
 
 /** Manifest entries that name an option or a service instead of a host. */
 const ORIGIN = /^(?:config|service):/;
-/** The manifest entry for private (RFC 1918, RFC 4193) and link-local (RFC 3927, RFC 4291) addresses. */
+/**
+ * The manifest entry for private (RFC 1918, RFC 4193) and link-local (RFC 3927, RFC 4291) addresses, and for the
+ * multicast (RFC 5771, RFC 2365, RFC 4291) and broadcast addresses that do not leave the home's network.
+ */
 const LOCAL = "network:local";
 const PRIVATE = new BlockList();
 for (const [net, bits] of [
@@ -28,11 +31,15 @@ for (const [net, bits] of [
   ["172.16.0.0", 12],
   ["192.168.0.0", 16],
   ["169.254.0.0", 16],
+  ["224.0.0.0", 24],
+  ["239.0.0.0", 8],
+  ["255.255.255.255", 32],
 ] as const) {
   PRIVATE.addSubnet(net, bits, "ipv4");
 }
 PRIVATE.addSubnet("fc00::", 7, "ipv6");
 PRIVATE.addSubnet("fe80::", 10, "ipv6");
+PRIVATE.addSubnet("ff02::", 16, "ipv6");
 
 /**
  * The hosts that a plugin may reach: the hosts in its manifest and the addresses to which they resolve. The class
@@ -148,7 +155,7 @@ class Texts {
   }
 }
 
-/** True for a private address; false for every name, even if it resolves to a private address. */
+/** True for an address of the home's own network; false for every name, even if it resolves to a private address. */
 function isPrivate(host: string): boolean {
   const address = withoutZone(host);
   const family = isIP(address);

@@ -88,6 +88,12 @@ export type {
   Stop,
   Sun,
 } from "./home.ts";
+export type {
+  Discover,
+  DiscoveredDevice,
+  DiscoveredService,
+  DiscoverOptions,
+} from "./discovery.ts";
 export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
 export type { Schedule, ScheduledRun, ScheduleHandler, ScheduleOptions } from "./schedule.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";

@@ -23,9 +23,9 @@ export const Permissions = Type.Object(
     /**
      * Hosts that it connects to or looks up, in lower case and without a port. Special forms:
      * `*.example.org` allows all subdomains; `config:url` the hosts in the plugin's option `url`;
-     * `service:mqtt.broker` the hosts in that service's answers; `network:local` every private address, for
-     * devices whose address changes; `127.0.0.1` this machine under all its names; `*` every host. A path
-     * allows a Unix socket.
+     * `service:mqtt.broker` the hosts in that service's answers; `network:local` every private address and local
+     * multicast, for devices whose address changes, and `ctx.discover`; `127.0.0.1` this machine under all its
+     * names; `*` every host. A path allows a Unix socket.
      */
     hosts: Type.Optional(
       Type.Array(Type.String({ pattern: `^(${HOST})$`, maxLength: 253 }), { uniqueItems: true }),

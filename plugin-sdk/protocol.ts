@@ -10,6 +10,7 @@ import type {
   DeviceEvent,
   DeviceUpdate,
 } from "./device.ts";
+import type { DiscoveryHostApi } from "./discovery.ts";
 import type { HomeBatch, HomeHostApi } from "./home-protocol.ts";
 import type { HomeSettings } from "./home.ts";
 import type { Permissions } from "./permissions.ts";
@@ -232,7 +233,7 @@ export interface PluginApi {
 }
 
 /** The calls from a plugin's process to the host. Each call is checked against the plugin's manifest. */
-export interface HostApi extends HomeHostApi, ScheduleHostApi {
+export interface HostApi extends HomeHostApi, ScheduleHostApi, DiscoveryHostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   announceDeviceEvent(event: DeviceEvent): Promise<void>;

@@ -1,12 +1,14 @@
 import type { TObject } from "typebox";
 import { Errors } from "typebox/schema";
 import { withDefaults } from "./defaults.ts";
+import type { DiscoveryRequest } from "./discovery.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
 import type { HostApi, LogRecord, ServiceRequest, ShownStep, TrialRequest } from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { TrialRunner } from "./runtime/trial-runner.ts";
 import { type ProvidedService, serviceKey } from "./service.ts";
+import { answerSearch, type FakeNetwork } from "./testing-network.ts";
 import { callFake } from "./testing-service.ts";
 
 /** The options of `testOptions` and `setUp`. */
@@ -15,6 +17,8 @@ export interface TrialTestOptions {
   readonly config?: unknown;
   /** Fakes of the services that the plugin calls, each as `provide(definition, handler)`. */
   readonly services?: readonly ProvidedService[];
+  /** The network behind `ctx.discover`; absent means one without devices. */
+  readonly network?: FakeNetwork;
 }
 
 /** The options of `setUp`. */
@@ -48,9 +52,9 @@ export function completeOptions(plugin: Plugin, config: unknown = {}): unknown {
  */
 export async function testOptions(
   plugin: Plugin,
-  { config, services = [] }: TrialTestOptions = {},
+  { config, services = [], network }: TrialTestOptions = {},
 ): Promise<string> {
-  const runner = new TrialRunner(loaded(plugin), new TrialHost(services));
+  const runner = new TrialRunner(loaded(plugin), new TrialHost(services, network));
   return runner.test(requestOf(completeOptions(plugin, config), services));
 }
 
@@ -60,9 +64,9 @@ export async function testOptions(
  */
 export async function setUp(
   plugin: Plugin,
-  { config = {}, services = [], answers = [] }: SetUpOptions = {},
+  { config = {}, services = [], network, answers = [] }: SetUpOptions = {},
 ): Promise<SetUpResult> {
-  const host = new TrialHost(services);
+  const host = new TrialHost(services, network);
   const runner = new TrialRunner(loaded(plugin), host);
   const left = [...answers];
   const failed = new Promise<never>((_resolve, reject) => {
@@ -117,16 +121,21 @@ class TrialHost implements HostLink {
   readonly steps: ShownStep[] = [];
   readonly logs: LogRecord[] = [];
   readonly #services: readonly ProvidedService[];
+  readonly #network: FakeNetwork;
   onForm: (step: ShownStep, form: TObject) => void = () => undefined;
 
-  constructor(services: readonly ProvidedService[]) {
+  constructor(services: readonly ProvidedService[], network: FakeNetwork = {}) {
     this.#services = services;
+    this.#network = network;
   }
 
   async call<M extends keyof HostApi>(
     method: M,
     input: Parameters<HostApi[M]>[0],
   ): Promise<Awaited<ReturnType<HostApi[M]>>> {
+    if (method === "discoverMdns" || method === "discoverSsdp") {
+      return answerSearch(this.#network, method, input as DiscoveryRequest) as never;
+    }
     if (method !== "callService") throw new MantelError("invalid", `a trial cannot ${method}`);
     const { name, input: given } = input as ServiceRequest;
     return (await callFake(this.#services, name, given)) as never;

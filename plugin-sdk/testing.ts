@@ -38,6 +38,7 @@ import {
 } from "./service.ts";
 import { checkDevices, updated } from "./testing-devices.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
+import { answerSearch, type FakeNetwork } from "./testing-network.ts";
 import { FakeClock } from "./testing-schedule.ts";
 import { callFake, checkedCall } from "./testing-service.ts";
 import { completeOptions } from "./testing-trials.ts";
@@ -73,6 +74,8 @@ export interface TestHostOptions {
   readonly timeZone?: string;
   /** The home behind `ctx.home`; absent means one without devices. */
   readonly home?: FakeHomeOptions;
+  /** The network behind `ctx.discover`; absent means one without devices. */
+  readonly network?: FakeNetwork;
   /** The time of `clock` at the start; absent means the present. */
   readonly now?: Date;
 }
@@ -234,12 +237,13 @@ class MemoryHost implements HostLink {
   readonly #channels: Readonly<Record<string, unknown>>;
   readonly #home: FakeHome;
   readonly #clock: FakeClock;
+  readonly #network: FakeNetwork;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
   constructor(
     plugin: Plugin,
-    { services = [], channels = {} }: TestHostOptions,
+    { services = [], channels = {}, network = {} }: TestHostOptions,
     { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
   ) {
     this.#plugin = plugin;
@@ -247,6 +251,7 @@ class MemoryHost implements HostLink {
     this.#channels = channels;
     this.#home = home;
     this.#clock = clock;
+    this.#network = network;
   }
 
   device(nativeId: string): DeviceDescription {
@@ -301,6 +306,9 @@ class MemoryHost implements HostLink {
       case "cancelSchedule":
       case "resumeSchedules":
         return this.#clock[method](input);
+      case "discoverMdns":
+      case "discoverSsdp":
+        return answerSearch(this.#network, method, input);
       case "showStep": // setups do not run here
         return undefined;
       default:

@@ -9,7 +9,7 @@ export type Trial = (typeof TRIALS)[number];
 /** The context of `test`. It lacks devices, scenes and publishing, so a test changes nothing in the home. */
 export interface TrialContext<Options> extends Pick<
   PluginContext<Options, never>,
-  "id" | "config" | "log" | "signal" | "onDispose" | "call"
+  "id" | "config" | "log" | "signal" | "onDispose" | "call" | "discover"
 > {
   readonly home: HomeSettings;
 }

@@ -21,6 +21,7 @@ import type { Begin } from "../rpc/peer.ts";
 import type { RunRequest } from "../schedule-protocol.ts";
 import { toSentImage } from "../sent-image.ts";
 import { RuntimeChannels } from "./channels.ts";
+import { createDiscover } from "./discover.ts";
 import { Followers } from "./followers.ts";
 import { createHome } from "./home.ts";
 import type { HostLink } from "./host-link.ts";
@@ -240,6 +241,7 @@ export class Runner {
       id,
       config: request.config,
       schedule: this.#schedules.create(),
+      discover: createDiscover(host),
       home: createHome(request.home, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,

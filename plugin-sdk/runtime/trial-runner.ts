@@ -10,6 +10,7 @@ import {
   type TrialContext,
   TRIALS,
 } from "../trial.ts";
+import { createDiscover } from "./discover.ts";
 import type { Guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
@@ -80,6 +81,7 @@ export class TrialRunner {
       signal: this.#ended.signal,
       onDispose: this.#scope.onDispose,
       call: createCall(id, uses, this.#host),
+      discover: createDiscover(this.#host),
     };
   }
 

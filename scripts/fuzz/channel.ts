@@ -16,6 +16,7 @@ import { ChannelFollower } from "../../host/channels/follower.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import type { Bridge } from "../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
+import { Discovery } from "../../host/discovery/discovery.ts";
 import { Bus } from "../../host/events/bus.ts";
 import { HomeFeeds } from "../../host/home/feeds.ts";
 import type { HostLog } from "../../host/log.ts";
@@ -306,5 +307,7 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
     routePrefix: () => "/api/v1",
   };
   const services = new ServiceRegistry();
-  return { devices, scenes, services, publications, channels, home, scheduler, ...routes };
+  const discovery = new Discovery({ mdns: async () => [], ssdp: async () => [] });
+  const answering = { channels, home, scheduler, discovery };
+  return { devices, scenes, services, publications, ...answering, ...routes };
 }

@@ -8,6 +8,7 @@ import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
+import { Discovery } from "../../host/discovery/discovery.ts";
 import { Bus } from "../../host/events/bus.ts";
 import { HomeFeeds } from "../../host/home/feeds.ts";
 import { openLog } from "../../host/log.ts";
@@ -113,6 +114,7 @@ export async function startModules(
     services,
     channels,
     scheduler,
+    discovery: new Discovery(),
     home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
     apiPaths,
     bridges,

@@ -123,7 +123,7 @@ test("the suggested declaration of a host is the option or service that it came 
   assert.equal(hosts.manifestEntryFor("other.example"), "other.example");
 });
 
-test("the local network consists of private addresses, never of names", () => {
+test("the local network consists of private addresses and local multicast, never of names", () => {
   const hosts = new Hosts(["network:local"]);
 
   for (const host of [
@@ -133,11 +133,17 @@ test("the local network consists of private addresses, never of names", () => {
     "169.254.7.7",
     "fd00::7",
     "fe80::1%en0",
+    "224.0.0.251",
+    "239.255.255.250",
+    "255.255.255.255",
+    "ff02::fb",
   ]) {
     assert.equal(hosts.allows(host), true, host);
   }
   for (const host of [
     "8.8.8.8",
+    "224.0.1.1",
+    "ff0e::1",
     "172.32.0.1",
     "127.0.0.1",
     "2001:db8::1",

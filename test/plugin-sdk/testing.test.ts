@@ -562,3 +562,33 @@ test("a setup gets the answers of the test, and shows its steps", async () => {
   await assert.rejects(setUp(paired), /"Address" has no answer/);
   await assert.rejects(setUp(paired, { answers: [{ address: "b" }] }), /the answer to "Address"/);
 });
+
+test("searches of the network find what the test says, in plugins and in their trials", async () => {
+  const lamp = {
+    name: "Lamp",
+    host: "lamp.local",
+    addresses: ["192.168.1.7"],
+    port: 80,
+    txt: { id: "7" },
+  };
+  const plugin = definePlugin({
+    async test({ discover }) {
+      const [found] = await discover.mdns("_lamp._tcp", { forMs: 100 });
+      return `found ${found?.name}`;
+    },
+    async start({ discover, log }) {
+      log.info("found", { lamps: await discover.mdns("_lamp._tcp") });
+      log.info("none", { devices: await discover.ssdp("ssdp:all") });
+    },
+  });
+  const network = { mdns: { "_lamp._tcp": [lamp] } };
+
+  const host = await startPlugin(plugin, { network });
+
+  assert.deepEqual(
+    host.logs.map(({ fields }) => fields),
+    [{ lamps: [lamp] }, { devices: [] }],
+  );
+  assert.equal(await testOptions(plugin, { network }), "found Lamp");
+  await host.stop();
+});

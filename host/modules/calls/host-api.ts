@@ -1,3 +1,4 @@
+import type { DiscoveryHostApi, DiscoveryRequest } from "@mantel/plugin-sdk/discovery";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
@@ -6,6 +7,7 @@ import { normalServiceKey, PUBLICATIONS, type PublicationName } from "@mantel/pl
 import type { ChannelFollower } from "../../channels/follower.ts";
 import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
+import type { Discovery, PluginSearch } from "../../discovery/discovery.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
@@ -35,6 +37,7 @@ export interface HostDependencies {
   readonly channels: ChannelRegistry;
   readonly home: HomeDependencies;
   readonly scheduler: Scheduler;
+  readonly discovery: Discovery;
   readonly routeSecrets: RouteSecrets;
   /** The prefix of the API, such as `/api/v1`. */
   readonly routePrefix: () => string;
@@ -65,6 +68,7 @@ export function hostApi(
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
     ...channelApi(caller, parts),
+    ...discoveryApi(caller, parts),
     callService({ name, input, chain }) {
       const key = normalServiceKey(String(name));
       if (manifest.uses?.some((used) => normalServiceKey(used) === key)) {
@@ -131,6 +135,23 @@ function channelApi(
       if (manifest.uses?.some((used) => used === channel)) return follower().follow(channel);
       throw undeclared(id, `read ${channel}`, `"uses": ["${channel}"]`);
     },
+  };
+}
+
+function discoveryApi(
+  { id, manifest, exited }: Caller & Pick<HomeCaller, "exited">,
+  { discovery }: HostDependencies,
+): Handlers<DiscoveryHostApi> {
+  const searchOf = ({ what, forMs }: DiscoveryRequest): PluginSearch => {
+    const { hosts = [] } = manifest.permissions ?? {};
+    if (!hosts.some((host) => host === "network:local" || host === "*")) {
+      throw undeclared(id, "search the network", '"permissions": {"hosts": ["network:local"]}');
+    }
+    return { plugin: id, what, forMs, exited };
+  };
+  return {
+    discoverMdns: async (request) => discovery.mdns(searchOf(request)),
+    discoverSsdp: async (request) => discovery.ssdp(searchOf(request)),
   };
 }
 

@@ -58,6 +58,8 @@ const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   getSun: FEW,
   getCoordinates: FEW,
   listHomeEvents: FEW,
+  discoverMdns: FEW,
+  discoverSsdp: FEW,
   lookUp: FEW,
   openConnection: FEW,
   closeConnection: FEW,

@@ -62,6 +62,8 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   getSun: true,
   getCoordinates: true,
   listHomeEvents: true,
+  discoverMdns: true,
+  discoverSsdp: true,
 };
 
 /** The owner of a process: its module, once it has one. */

@@ -5,6 +5,8 @@ import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { ChannelFollower } from "../../../host/channels/follower.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
+import { Discovery } from "../../../host/discovery/discovery.ts";
+import type { Asked } from "../../../host/discovery/mdns.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import { type HostDependencies, hostApi } from "../../../host/modules/calls/host-api.ts";
 import { ProvidedServices } from "../../../host/modules/calls/provided-services.ts";
@@ -43,6 +45,10 @@ function openHost() {
   });
   const services = new ServiceRegistry();
   const channels = new ChannelRegistry({ bus: new Bus(), paths: new ApiPaths() });
+  const searched = async ({ what, forMs }: Asked) => {
+    taken.push(["search", what, forMs]);
+    return [];
+  };
   const registries = {
     devices: {
       publish: take("devices"),
@@ -57,6 +63,7 @@ function openHost() {
     services,
     channels,
     home: {},
+    discovery: new Discovery({ mdns: searched, ssdp: searched }),
     publications: {
       "calendar.window": publication("calendar.window"),
     },
@@ -400,4 +407,28 @@ test("a module that provides nothing withdraws only its devices and scenes", () 
     ["devices removed", "lamp"],
     ["scenes removed", "lamp"],
   ]);
+});
+
+for (const entry of ["network:local", "*"]) {
+  test(`a plugin with ${entry} may search the network`, async () => {
+    const { call, taken } = openApi({ permissions: { hosts: [entry] } });
+
+    await call("discoverMdns", { what: "_hue._tcp", forMs: 200 });
+    await call("discoverSsdp", { what: "ssdp:all" });
+
+    assert.deepEqual(taken, [
+      ["search", "_hue._tcp", 200],
+      ["search", "ssdp:all", 3_000],
+    ]);
+  });
+}
+
+test("a search of the network without the permission names the line to add", async () => {
+  const { call, taken } = openApi({ permissions: { hosts: ["192.168.1.2"] } });
+
+  await assert.rejects(
+    call("discoverMdns", { what: "_hue._tcp" }),
+    /may not search the network: .+ add "permissions": \{"hosts": \["network:local"\]\}/,
+  );
+  assert.deepEqual(taken, []);
 });

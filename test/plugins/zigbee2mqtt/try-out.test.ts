@@ -22,6 +22,7 @@ function trial(t: TestContext, config: { topic: string; url: string; username?: 
     signal: new AbortController().signal,
     onDispose: scope.onDispose,
     call: async () => assert.fail("the options name a broker"),
+    discover: { mdns: async () => [], ssdp: async () => [] },
   });
 }
 

@@ -1,0 +1,19 @@
+import type { DiscoveredDevice, DiscoveredService, DiscoveryRequest } from "./discovery.ts";
+
+/** The home's network behind `ctx.discover`. */
+export interface FakeNetwork {
+  /** The answers by service, such as `_hue._tcp`. */
+  readonly mdns?: Readonly<Record<string, readonly DiscoveredService[]>>;
+  /** The answers by search target. */
+  readonly ssdp?: Readonly<Record<string, readonly DiscoveredDevice[]>>;
+}
+
+/** The answer to a search; empty if nothing was given for it. */
+export function answerSearch(
+  { mdns = {}, ssdp = {} }: FakeNetwork,
+  method: "discoverMdns" | "discoverSsdp",
+  { what }: DiscoveryRequest,
+): readonly unknown[] {
+  const answers = method === "discoverMdns" ? mdns : ssdp;
+  return Object.hasOwn(answers, what) ? (answers[what] ?? []) : [];
+}
