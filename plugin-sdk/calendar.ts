@@ -35,6 +35,8 @@ export const CalendarEvent = Type.Object(
     url: Nullable(Type.String()),
     /** `#rrggbb`. */
     color: Nullable(Type.String()),
+    /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
+    problem: Type.Optional(Type.String()),
   },
   Strict,
 );

@@ -10,6 +10,8 @@ export class Content {
   /** The name in the calendar itself. */
   readonly name: string | undefined;
   readonly color: string | undefined;
+  /** The reason why a readable calendar has no events. */
+  readonly remark: string | undefined;
   readonly #parts: readonly (Feed | Birthdays)[];
 
   /**
@@ -27,6 +29,7 @@ export class Content {
   private constructor(parts: readonly (Feed | Birthdays)[]) {
     this.name = parts.find(({ name }) => name !== undefined)?.name;
     this.color = parts.find(({ color }) => color !== undefined)?.color;
+    this.remark = parts.find(({ remark }) => remark !== undefined)?.remark;
     this.#parts = parts;
   }
 
@@ -35,6 +38,7 @@ export class Content {
     return {
       events: all.flatMap(({ events }) => events),
       skipped: all.reduce((sum, { skipped }) => sum + skipped, 0),
+      simplified: all.reduce((sum, { simplified }) => sum + simplified, 0),
       reason: all.find(({ reason }) => reason !== undefined)?.reason,
       isPartial: all.some(({ isPartial }) => isPartial),
     };

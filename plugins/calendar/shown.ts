@@ -31,8 +31,9 @@ const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
 function hidden(event: CalendarEvent, title: string): CalendarEvent {
   const digest = (text: string) =>
     createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  const { problem: _, ...rest } = event;
   return {
-    ...event,
+    ...rest,
     id: `${event.calendarId}/${digest(event.id)}`,
     uid: digest(event.uid),
     title,

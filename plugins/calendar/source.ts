@@ -29,7 +29,13 @@ const FIRST_READ = "it is being read for the first time";
 /** Other spans whose events are kept, because they are asked for again. */
 const MAX_OTHER_SPANS = 2;
 
-const NOTHING: Expansion = { events: [], skipped: 0, reason: undefined, isPartial: false };
+const NOTHING: Expansion = {
+  events: [],
+  skipped: 0,
+  simplified: 0,
+  reason: undefined,
+  isPartial: false,
+};
 
 /** How far a transfer is. */
 export type Progress = NonNullable<CalendarSource["progress"]>;
@@ -264,12 +270,21 @@ export class Source {
     const tell = this.isPrivate ? countSkipped : describeSkipped;
     const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
     const skipped = expansion && this.#skippedIn(expansion);
-    return [files, skipped].filter((each) => each !== undefined).join(". ") || undefined;
+    return (
+      [this.#content?.remark, files, skipped].filter((each) => each !== undefined).join(". ") ||
+      undefined
+    );
   }
 
-  #skippedIn({ skipped, reason }: Expansion): string | undefined {
-    if (skipped === 0) return undefined;
-    const count = `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped`;
+  #skippedIn({ skipped, simplified, reason }: Expansion): string | undefined {
+    if (skipped + simplified === 0) return undefined;
+    const counts = [
+      skipped > 0 ? `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped` : "",
+      simplified > 0
+        ? `of ${simplified} ${simplified === 1 ? "event" : "events"} only the first occurrence is shown`
+        : "",
+    ];
+    const count = counts.filter((each) => each !== "").join(", ");
     // faults must not reveal the content of a private calendar
     return this.isPrivate ? count : `${count}; the first because: ${reason}`;
   }

@@ -15,7 +15,7 @@ export interface CalendarMarking {
 
 /** An occurrence as the HTTP API and widgets see it. */
 export function toCalendarEvent(
-  { uid, origin, start, end, text }: Occurrence,
+  { uid, origin, start, end, text, problem }: Occurrence,
   { calendarId, color }: CalendarMarking,
 ): CalendarEvent {
   const recurrenceId = origin ? originOf(origin) : null;
@@ -34,6 +34,7 @@ export function toCalendarEvent(
     description: text.description,
     url: text.url,
     color: text.color ?? color,
+    ...(problem === undefined ? {} : { problem }),
   };
 }
 

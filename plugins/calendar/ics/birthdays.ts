@@ -20,6 +20,7 @@ const CUT = "a contact ends in the middle: END:VCARD is missing";
 export class Birthdays {
   readonly name = undefined;
   readonly color = undefined;
+  readonly remark = undefined;
   readonly #people = new Map<string, Person>();
   readonly #faults: string[] = [];
 
@@ -49,7 +50,8 @@ export class Birthdays {
         events.push(eventOn(day, { ...person, uid }, marking));
       }
     }
-    return { events, skipped: this.#faults.length, reason: this.#faults[0], isPartial: false };
+    const [reason] = this.#faults;
+    return { events, skipped: this.#faults.length, simplified: 0, reason, isPartial: false };
   }
 }
 

@@ -5,6 +5,7 @@ import { firstText, nameOf, parseProperty, type Property } from "./content-line.
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
+import { repairRule, repairTimes } from "./repair.ts";
 import { DAY_MS, type Zone } from "./zones.ts";
 
 /** A parsed VEVENT: a single event, a series, or one changed occurrence of a series. */
@@ -23,6 +24,8 @@ export interface ParsedEvent {
   /** The occurrence of its series that this replaces, alone or with all later ones. */
   readonly replaces: ReplacedOccurrence | undefined;
   readonly text: EventText;
+  /** The reason why its repetitions cannot be followed. */
+  readonly problem?: string;
 }
 
 export interface ReplacedOccurrence {
@@ -84,6 +87,21 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
     text: textOf(properties),
   };
 }
+
+/**
+ * The event without its repetitions, because they cannot be followed.
+ * @throws MantelError as `parseEvent`
+ */
+export function parseFirstOccurrence(
+  { lines }: RawEvent,
+  zones: FeedZones,
+  problem: string,
+): ParsedEvent {
+  const single = lines.filter((line) => !REPETITIONS.has(nameOf(line)));
+  return { ...parseEvent({ lines: single }, zones), problem };
+}
+
+const REPETITIONS = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE"]);
 
 /** An event is parsed synchronously, so its size is limited to avoid blocking the process. */
 function checkSize(lines: readonly string[]): void {
@@ -159,7 +177,8 @@ function webAddress(text: string | undefined): string | null {
  * A property with times. Its letters may be of either case (RFC 5545, 2.1), but ical.js reads `z`
  * as no zone, and reads a time with an offset, which 3.3.5 forbids, as one without.
  */
-function parseTimes(line: string): Property {
+function parseTimes(given: string): Property {
+  const line = repairTimes(given);
   if (/\d{8}T\d{6}[+-]/i.test(line)) {
     throw new MantelError("invalid", `${line.slice(0, 60)} has an offset in place of a zone`);
   }
@@ -229,7 +248,7 @@ class Properties {
   rules(name: "RRULE" | "EXRULE", start: Moment): Rule[] {
     return this.#lines
       .filter((line) => nameOf(line) === name)
-      .map((line) => parseRule(line.slice(line.indexOf(":") + 1), start));
+      .map((line) => parseRule(repairRule(line.slice(line.indexOf(":") + 1)), start));
   }
 
   #zone({ parameters }: Property, fallback: Zone): Zone {

@@ -4,22 +4,24 @@ import { parseColor } from "../color.ts";
 import { type CalendarMarking, toCalendarEvent } from "../view.ts";
 import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
-import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
+import { type FeedZones, type ParsedEvent, parseEvent, parseFirstOccurrence } from "./event.ts";
 import { FoundEvents } from "./found-events.ts";
 import { YieldingPace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
 import { Budget } from "./recurrence-expansion.ts";
 import { roughSpan } from "./rough-span.ts";
-import { occurrencesOf, type Series, type Span } from "./series.ts";
+import { firstOccurrence, occurrencesOf, type Series, type Span } from "./series.ts";
 import { seriesOf } from "./versions.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { findZone, type Zone } from "./zones.ts";
 
-/** The events of a feed in a span, and the number of events that could not be read. */
+/** The events of a feed in a span, and the numbers of events that could not be read as they are. */
 export interface Expansion {
   readonly events: readonly CalendarEvent[];
   readonly skipped: number;
-  /** Reason for skipping the first skipped event. */
+  /** Events of which only the first occurrence is shown, because their repetitions cannot be followed. */
+  readonly simplified: number;
+  /** Reason for the first skipped or simplified event. */
   readonly reason: string | undefined;
   /** True if a limit of the whole feed was reached, so that unbroken events are missing. */
   readonly isPartial: boolean;
@@ -42,6 +44,8 @@ export class Feed {
   /** The name in the feed itself. */
   readonly name: string | undefined;
   readonly color: string | undefined;
+  /** The reason why it has no events. */
+  readonly remark: string | undefined;
   readonly #groups: readonly Group[];
 
   /**
@@ -60,6 +64,7 @@ export class Feed {
     const name = firstText(lines, "X-WR-CALNAME") ?? firstText(lines, "NAME");
     this.name = name?.slice(0, NAME_LENGTH);
     this.color = parseColor(color) ?? undefined;
+    this.remark = groups.length === 0 ? otherContentOf(calendars) : undefined;
     this.#groups = groups;
   }
 
@@ -68,13 +73,14 @@ export class Feed {
     const found = new FoundEvents();
     const faults: string[] = [];
     let isCutOff = false;
-    const task = {
+    const task: Task = {
       span,
       marking,
       pace: new YieldingPace(),
       whole: new Budget(FEED_DAYS),
       found,
       faults,
+      simplified: [],
     };
     try {
       for (const group of this.#groups) {
@@ -85,8 +91,28 @@ export class Feed {
       faults.push(reasonOf(error)); // the limit was reached, and the events found so far are shown
     }
     const isPartial = isCutOff || found.hasLeftOut || task.whole.isUsedUp;
-    return { events: found.events(), skipped: faults.length, reason: faults[0], isPartial };
+    const { simplified } = task;
+    const reason = faults[0] ?? simplified[0];
+    return {
+      events: found.events(),
+      skipped: faults.length,
+      simplified: simplified.length,
+      reason,
+      isPartial,
+    };
   }
+}
+
+/** Names what a calendar without events has instead. */
+function otherContentOf(calendars: readonly RawCalendar[]): string | undefined {
+  const sum = (kind: "tasks" | "notes") =>
+    calendars.reduce((count, { others }) => count + others[kind], 0);
+  const [tasks, notes] = [sum("tasks"), sum("notes")];
+  const found = [
+    ...(tasks > 0 ? [`${tasks} ${tasks === 1 ? "task" : "tasks"}`] : []),
+    ...(notes > 0 ? [`${notes} ${notes === 1 ? "note" : "notes"}`] : []),
+  ];
+  return found.length > 0 ? `it has ${found.join(" and ")}, and no events` : undefined;
 }
 
 /**
@@ -151,6 +177,8 @@ interface Task {
   readonly found: FoundEvents;
   /** Reasons for skipped events so far. */
   readonly faults: string[];
+  /** Reasons for simplified events so far. */
+  readonly simplified: string[];
 }
 
 /**
@@ -159,20 +187,39 @@ interface Task {
  */
 async function expand(
   group: Group,
-  { span, marking, pace, whole, found, faults }: Task,
+  { span, marking, pace, whole, found, faults, simplified }: Task,
 ): Promise<void> {
   group.read ??= await read(group, pace);
   faults.push(...group.read.faults);
   for (const series of group.read.series) {
     let events: CalendarEvent[] = [];
+    const { problem } = series.master ?? {};
+    if (problem !== undefined) simplified.push(problem);
     try {
       const occurrences = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
       events = occurrences.map((each) => toCalendarEvent(each, marking));
     } catch (error) {
-      faults.push(reasonOf(error));
+      events = firstEventOf(series, reasonOf(error), { span, marking, faults, simplified });
     }
     faults.push(...found.add(events));
     if (pace.due) await pace.rest();
+  }
+}
+
+/** The first occurrence of a series that cannot be expanded, if that can be shown. */
+function firstEventOf(
+  series: Series,
+  reason: string,
+  { span, marking, faults, simplified }: Pick<Task, "span" | "marking" | "faults" | "simplified">,
+): CalendarEvent[] {
+  try {
+    const first = firstOccurrence(series, span, reason);
+    const events = first.map((each) => toCalendarEvent(each, marking));
+    (series.master ? simplified : faults).push(reason);
+    return events;
+  } catch {
+    faults.push(reason);
+    return [];
   }
 }
 
@@ -194,10 +241,18 @@ async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<
 }
 
 function readEvent({ raw, calendar }: Placed): ParsedEvent {
-  const event = parseEvent(raw, calendar.zones);
+  const event = parseAsFarAsPossible(raw, calendar.zones);
   const uid = event.uid === "" ? contentId(raw) : event.uid;
   const text = calendar.cancels ? { ...event.text, status: "cancelled" as const } : event.text;
   return { ...event, uid, text };
+}
+
+function parseAsFarAsPossible(raw: RawEvent, zones: FeedZones): ParsedEvent {
+  try {
+    return parseEvent(raw, zones);
+  } catch (error) {
+    return parseFirstOccurrence(raw, zones, reasonOf(error));
+  }
 }
 
 /** An error in one event skips only that event, never the whole feed. */

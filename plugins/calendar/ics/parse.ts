@@ -18,6 +18,8 @@ export interface RawCalendar {
   readonly lines: readonly string[];
   readonly events: readonly RawEvent[];
   readonly zones: readonly RawZone[];
+  /** The numbers of components that are not shown, such as tasks. */
+  readonly others: { readonly tasks: number; readonly notes: number };
 }
 
 const EVENT_PROPERTIES = new Set([
@@ -82,6 +84,7 @@ interface OpenCalendar {
   readonly lines: Lines;
   readonly events: { readonly lines: Lines }[];
   readonly zones: { readonly lines: Lines; readonly observances: Lines[] }[];
+  readonly others: { tasks: number; notes: number };
 }
 
 class Splitter {
@@ -106,7 +109,7 @@ class Splitter {
 
   #begin(component: string): void {
     if (component === "VCALENDAR") {
-      this.#calendars.push({ lines: [], events: [], zones: [] });
+      this.#calendars.push({ lines: [], events: [], zones: [], others: { tasks: 0, notes: 0 } });
       this.#open = [];
     }
     const calendar = this.#calendars.at(-1);
@@ -117,7 +120,7 @@ class Splitter {
     }
   }
 
-  #beginPart(component: string, { events, zones }: OpenCalendar): void {
+  #beginPart(component: string, { events, zones, others }: OpenCalendar): void {
     if (component === "VEVENT") {
       if (++this.#events > MAX_EVENTS) {
         throw new MantelError("invalid", `the calendar has over ${MAX_EVENTS} events`);
@@ -126,6 +129,10 @@ class Splitter {
       this.#open = ["VCALENDAR"]; // an unclosed event does not include the next one
     } else if (component === "VTIMEZONE") {
       zones.push({ lines: [], observances: [] });
+    } else if (component === "VTODO") {
+      others.tasks++;
+    } else if (component === "VJOURNAL") {
+      others.notes++;
     } else if (component === "STANDARD" || component === "DAYLIGHT") {
       zones.at(-1)?.observances.push([]);
     }

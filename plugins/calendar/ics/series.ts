@@ -19,6 +19,8 @@ export interface Occurrence {
   readonly start: Moment;
   readonly end: Moment;
   readonly text: EventText;
+  /** The reason why the repetitions of its series are not shown. */
+  readonly problem?: string | undefined;
 }
 
 /** An event with the occurrences of it that were changed; `master` is absent when only those came. */
@@ -44,6 +46,13 @@ export function occurrencesOf(series: Series, span: Span, budget: Budget): Occur
     .map((override) => occurrenceOf(override, { origin: override.replaces?.start }));
   const regular = master ? regularOccurrences(master, overrides, { span, budget }) : [];
   return [...regular, ...changed].filter((each) => touches(each, span));
+}
+
+/** Only the first occurrence of a series whose repetitions cannot be followed, if it touches the span. */
+export function firstOccurrence({ master }: Series, span: Span, problem: string): Occurrence[] {
+  if (!master) return [];
+  const first = { ...occurrenceOf(master, { origin: master.start }), problem };
+  return touches(first, span) ? [first] : [];
 }
 
 /** The occurrences of the master without those that were changed individually. */
@@ -113,7 +122,8 @@ function occurrenceOf(
   event: ParsedEvent,
   { origin, start = event.start, length = event.length }: Placement,
 ): Occurrence {
-  return { uid: event.uid, origin, start, end: endOf(start, length), text: event.text };
+  const { uid, text, problem } = event;
+  return { uid, origin, start, end: endOf(start, length), text, problem };
 }
 
 interface Placement {

@@ -12,11 +12,12 @@ const CORPUS = readCorpus();
 
 for (const each of CORPUS) {
   test(each.name, async () => {
-    const { found, skipped, reason } = await expand(each);
+    const { found, skipped, simplified, reason } = await expand(each);
     const [expected, actual] = compare(each.expected, found);
 
     assert.deepEqual(actual, expected, reason);
     assert.equal(skipped, each.skipped, reason);
+    assert.equal(simplified, each.simplified, reason);
   });
 }
 
@@ -30,7 +31,10 @@ async function expand({ calendar, window, homeZone }: Case) {
   const [start, end] = [startOfDay(window[0], homeZone), startOfDay(window[1], homeZone)];
   const zone = findZone(homeZone) ?? assert.fail(`there is no zone ${homeZone}`);
   const feed = await Feed.read(calendar, zone);
-  const { events, skipped, reason } = await feed.eventsIn({ from: start, to: end }, MARKING);
+  const { events, skipped, simplified, reason } = await feed.eventsIn(
+    { from: start, to: end },
+    MARKING,
+  );
   const found = overlapping(withBounds(events), { start, end, timeZone: homeZone }).map(
     ({ event }) => ({
       start: textOf(event.start),
@@ -38,7 +42,7 @@ async function expand({ calendar, window, homeZone }: Case) {
       title: event.title,
     }),
   );
-  return { found, skipped, reason };
+  return { found, skipped, simplified, reason };
 }
 
 function textOf(bound: CalendarBound): string {

@@ -10,6 +10,8 @@ export interface Case {
   readonly window: readonly [from: string, to: string];
   readonly homeZone: string;
   readonly skipped: number;
+  /** Events of which only the first occurrence is shown. */
+  readonly simplified: number;
   /** True when another answer would be right too. */
   readonly policy: boolean;
   /** By start, then by title. */
@@ -65,7 +67,7 @@ function readCase(text: string, prefix: string, defaults: Settings): Case {
     why.some((line) => line !== "" && !SETTING.test(line)),
     `${name} has no reasoning`,
   );
-  const { window, homeZone, ends, skipped, policy } = {
+  const { window, homeZone, ends, skipped, simplified, policy } = {
     ...STANDARD,
     ...defaults,
     ...settingsOf(head),
@@ -77,17 +79,27 @@ function readCase(text: string, prefix: string, defaults: Settings): Case {
     homeZone,
     window: [from, to],
     skipped: Number(skipped),
+    simplified: Number(simplified),
     policy: policy !== "no",
     calendar: bytesOf(content, ends),
     expected: lines.flatMap((line) => readExpected(line, name)).toSorted(byStart),
   };
 }
 
-type Settings = Partial<Record<"window" | "homeZone" | "skipped" | "policy" | "ends", string>>;
+type Settings = Partial<
+  Record<"window" | "homeZone" | "skipped" | "simplified" | "policy" | "ends", string>
+>;
 const SETTING =
-  /^(?:(window) (\S+ \S+)|(homeZone) (\S+)|(skipped) (\d+)|(ends) (LF|CR)|(policy)())$/;
+  /^(?:(window) (\S+ \S+)|(homeZone) (\S+)|(skipped) (\d+)|(simplified) (\d+)|(ends) (LF|CR)|(policy)())$/;
 const LINE_ENDS: Readonly<Record<string, string>> = { LF: "\n", CR: "\r", "CR LF": "\r\n" };
-const STANDARD = { window: "", homeZone: "", ends: "CR LF", skipped: "0", policy: "no" };
+const STANDARD = {
+  window: "",
+  homeZone: "",
+  ends: "CR LF",
+  skipped: "0",
+  simplified: "0",
+  policy: "no",
+};
 
 function settingsOf(head: string): Settings {
   const pairs = head.split("\n").flatMap((line) => {
