@@ -79,10 +79,14 @@ export const Confinement = Type.Object({
 });
 export type Confinement = Static<typeof Confinement>;
 
+/** The name in other languages, by language (`de`); absent without a translation. */
+export const Titles = Type.Record(Type.String(), Type.String());
+
 /** A module as `GET /modules` shows it. Figures of a module without a process are null. */
 export const ModuleView = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  titles: Type.Optional(Titles),
   version: Type.String(),
   kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"])),
   state: Type.Enum([...MODULE_STATES]),

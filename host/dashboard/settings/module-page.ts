@@ -28,7 +28,10 @@ export class ModulePage {
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#log = new ModuleLog(parts, this.#path);
     this.#options = new ModuleOptions(parts, id);
-    this.#setup = new SetupSteps(parts, this.#path, () => void this.#options.load());
+    this.#setup = new SetupSteps(parts, this.#path, {
+      say: this.#options.say,
+      onDone: () => void this.#options.load(),
+    });
   }
 
   view(): unknown {

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import type { PluginView } from "../../api/plugin.ts";
+import { titleIn } from "../i18n/language.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { formatInstant } from "./figures.ts";
 import { addressOf, backTo } from "./page.ts";
@@ -36,7 +37,7 @@ export class PluginPage {
       <section class="panel">
         <header>
           <h2 class="titled" dir="auto">
-            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${plugin.title}
+            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${titleIn(plugin.title, plugin.titles)}
           </h2>
           ${stateView(plugin.state)}
         </header>
@@ -100,14 +101,14 @@ export class PluginPage {
     </section>`;
   }
 
-  #removal({ id, title }: PluginView): TemplateResult {
+  #removal({ id, title, titles }: PluginView): TemplateResult {
     const texts = words.value;
     const { formAction } = this.#list.parts;
     return html`<section class="panel">
       <h2>${texts.removePlugin}</h2>
       <p class="hint">${texts.removePluginHint}</p>
       <div class="actions">
-        ${formAction.confirmButton("remove", texts.remove(title), () => this.#list.remove(id, false))}
+        ${formAction.confirmButton("remove", texts.remove(titleIn(title, titles)), () => this.#list.remove(id, false))}
         ${formAction.confirmButton("purge", texts.removeWithData, () => this.#list.remove(id, true))}
       </div>
     </section>`;
