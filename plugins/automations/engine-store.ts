@@ -1,5 +1,4 @@
-import { type Log, SerialQueue, type Storage, Type } from "@mantel/plugin-sdk";
-import { Throttle } from "@mantel/plugin-sdk/timers";
+import { type Log, SerialQueue, type Storage, Throttle, Type } from "@mantel/plugin-sdk";
 import { Check } from "typebox/schema";
 import type { Trace } from "./engine/automation.ts";
 import type { Engine, Snapshot } from "./engine/engine.ts";

@@ -104,10 +104,11 @@ interface Parts {
 }
 
 function routesOf(parts: Parts) {
-  return [...documentRoutes(parts), ...runRoutes(parts), ...switchRoutes(parts)];
+  // The first that fits answers, so fixed words come before ids.
+  return [...switchRoutes(parts), ...runRoutes(parts), ...documentRoutes(parts)];
 }
 
-function documentRoutes({ engine, automations }: Parts) {
+function documentRoutes({ ctx, engine, automations }: Parts) {
   const answer = (json: DocumentView | CodeView) => ({
     json: json as never,
     ...("revision" in json && { headers: { etag: etagOf(json) } }),
@@ -118,7 +119,7 @@ function documentRoutes({ engine, automations }: Parts) {
     })),
     handle(routes.create, async ({ body }) => {
       const json = await automations.create(body);
-      const location = `/api/v1/automations/${json.id}`;
+      const location = `${await prefixOf(ctx)}/automations/${json.id}`;
       return {
         status: 201,
         json: json as never,
@@ -201,4 +202,10 @@ function switchRoutes({ engine }: Parts) {
 function pausedIn({ pausedUntil }: Engine): { until: string | null } | null {
   if (pausedUntil === undefined) return null;
   return { until: pausedUntil === FOREVER ? null : new Date(pausedUntil).toISOString() };
+}
+
+/** The prefix of the API, such as `/api/v1`. */
+async function prefixOf(ctx: Pick<Context, "routes">): Promise<string> {
+  const path = await ctx.routes.url(routes.called);
+  return path.slice(0, path.indexOf("/plugins/"));
 }

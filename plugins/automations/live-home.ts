@@ -1,8 +1,8 @@
 import { setInterval } from "node:timers";
 import type { CalendarBound, CalendarEvent, Log, PluginContext } from "@mantel/plugin-sdk";
 import { mqttBroker } from "@mantel/plugin-sdk";
+import { historyRecord } from "@mantel/plugin-sdk";
 import { MqttClient } from "@mantel/plugin-sdk/mqtt";
-import { historyRecord } from "@mantel/plugin-sdk/services";
 import type { EngineCalendarEvent, EngineHome, Stop, Trace } from "./engine/automation.ts";
 import type { Engine } from "./engine/engine.ts";
 import { instantOf } from "./engine/zone.ts";

@@ -1,5 +1,5 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk";
-import { nextCronTime } from "@mantel/plugin-sdk/schedule-spec";
+import { nextCronTime } from "@mantel/plugin-sdk/time";
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/schema";
 import {

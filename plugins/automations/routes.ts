@@ -1,9 +1,12 @@
 import { defineRoute, Type } from "@mantel/plugin-sdk";
-import { Nullable, Strict } from "@mantel/plugin-sdk/schema";
+import type { TSchema } from "typebox";
 
 const Instant = Type.String({ format: "date-time" });
 const Id = Type.Object({ id: Type.String({ maxLength: 200 }) });
+const Strict = { additionalProperties: false } as const;
 const Open = { additionalProperties: true } as const;
+
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 const View = {
   id: Type.String(),

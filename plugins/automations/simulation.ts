@@ -1,6 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { MantelError, type PluginContext } from "@mantel/plugin-sdk";
-import { historyLogbook, historyReadings } from "@mantel/plugin-sdk/services";
+import {
+  historyLogbook,
+  historyReadings,
+  MantelError,
+  type PluginContext,
+} from "@mantel/plugin-sdk";
 import type { EngineDevice, EngineHome } from "./engine/automation.ts";
 import { demoDays } from "./engine/demo-day.ts";
 import type { AutomationDocument, Condition, Trigger } from "./engine/document.ts";

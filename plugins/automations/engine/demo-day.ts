@@ -1,5 +1,5 @@
 import type { StateValue } from "@mantel/plugin-sdk";
-import { sunAt } from "@mantel/plugin-sdk/sun";
+import { sunAt } from "@mantel/plugin-sdk/time";
 import type { EngineDevice, EngineHome } from "./automation.ts";
 import type { Happening } from "./simulate.ts";
 import { valueOf } from "./values.ts";

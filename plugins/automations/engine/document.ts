@@ -1,6 +1,7 @@
 import type { CommandBody, StateValue } from "@mantel/plugin-sdk";
-import { Strict } from "@mantel/plugin-sdk/schema";
 import { type Static, Type } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
 
 /** Limits of one automation. */
 export const LIMITS = {

@@ -1,5 +1,4 @@
-import type { Cause } from "@mantel/plugin-sdk";
-import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
+import { type Cause, topicMatcher } from "@mantel/plugin-sdk";
 import type { Clock, EngineCalendarEvent, EngineDevice, EngineHome, Stop } from "./automation.ts";
 import type { Trigger, TriggerOf } from "./document.ts";
 import { CalendarWatch } from "./watch-calendar.ts";
