@@ -115,7 +115,7 @@ function documentRoutes({ ctx, engine, automations }: Parts) {
   });
   return [
     handle(routes.list, () => ({
-      json: { automations: automations.list() as never, paused: pausedIn(engine) },
+      json: { automations: automations.list(), paused: pausedIn(engine) },
     })),
     handle(routes.create, async ({ body }) => {
       const json = await automations.create(body);
