@@ -79,6 +79,16 @@ export const Confinement = Type.Object({
 });
 export type Confinement = Static<typeof Confinement>;
 
+/**
+ * Permissions that were not used since then, among those whose use the host can see; the plugin may not need them.
+ * Absent before its code ran.
+ */
+export const UnusedPermissions = Type.Object({
+  since: Instant,
+  words: Type.Array(Type.String()),
+  permissions: Type.Array(Type.Object({ name: Type.String(), value: Nullable(Type.String()) })),
+});
+
 /** The name in other languages, by language (`de`); absent without a translation. */
 export const Titles = Type.Record(Type.String(), Type.String());
 
@@ -140,6 +150,7 @@ export const ModuleView = Type.Object({
       permissions: Type.Array(Type.Object({ name: Type.String(), value: Nullable(Type.String()) })),
     }),
   ),
+  unused: Type.Optional(UnusedPermissions),
   /** A user-facing sentence about a slow step, such as an installation. */
   progress: Nullable(Type.String()),
   error: Nullable(ModuleFault),

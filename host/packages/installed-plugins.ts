@@ -124,6 +124,7 @@ export class InstalledPlugins {
       outdated: latest !== null && isNewer(latest, version),
       permissions: permissionsIn(facts),
       consent: module?.consent ?? null,
+      ...(module?.unused && { unused: module.unused }),
       running: this.#parts.runningVersion(id) ?? null,
       state: facts.manifest === undefined ? "missing" : (module?.state ?? "disabled"),
       error: faultOf(facts, module),

@@ -142,7 +142,15 @@ function factsOf(module: ModuleView): Fact[] {
     ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
     [texts.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionFacts(module),
+    ...unusedOf(module),
   ];
+}
+
+function unusedOf({ unused }: ModuleView): Fact[] {
+  if (!unused || unused.permissions.length === 0) return [];
+  const { words: needed, permissions } = unused;
+  const texts = neededPermissionTexts({ needed, permissions });
+  return [[words.value.unusedPermissions, texts.join(" · ")]];
 }
 
 function confinementOf({ confinement: { level, network, reason } }: ModuleView): Fact {

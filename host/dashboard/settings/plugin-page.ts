@@ -146,7 +146,10 @@ function faultsView({ error, consent, rejected }: PluginView): unknown {
   }`;
 }
 
-function permissionsView({ permissions: { words: needed, requested } }: PluginView): unknown {
+function permissionsView({
+  permissions: { words: needed, requested },
+  unused,
+}: PluginView): unknown {
   const texts = words.value;
   const list = neededPermissionTexts({ needed, permissions: requested });
   return html`<section class="panel">
@@ -159,7 +162,16 @@ function permissionsView({ permissions: { words: needed, requested } }: PluginVi
               ${list.map((each) => html`<li dir="auto">${each}</li>`)}
             </ul>`
     }
+    ${unused && unused.permissions.length > 0 ? unusedView(unused) : nothing}
   </section>`;
+}
+
+/** The permissions that the plugin asks for and has not used. */
+function unusedView({ since, words: needed, permissions }: NonNullable<PluginView["unused"]>) {
+  return html`<p>${words.value.unusedSince(formatInstant(since))}</p>
+    <ul>
+      ${neededPermissionTexts({ needed, permissions }).map((each) => html`<li dir="auto">${each}</li>`)}
+    </ul>`;
 }
 
 function factsOf(plugin: PluginView): Fact[] {

@@ -176,6 +176,14 @@ export class ModuleStatus {
     this.#added = added;
   }
 
+  /** Shows the permissions that were not used since the code first ran. */
+  setUnused(unused: readonly RequestedPermission[]): void {
+    const since = this.#view.unused?.since ?? new Date().toISOString();
+    const permissions = unused.map(({ name, value = null }) => ({ name, value }));
+    const next = { since, words: unused.map(describePermission), permissions };
+    if (!isDeepStrictEqual(next, this.#view.unused)) this.#set({ unused: next });
+  }
+
   /** Records the trials of its loaded code. */
   setTrials(trials: readonly Trial[]): void {
     if (!isDeepStrictEqual(trials, this.#view.trials)) this.#set({ trials: [...trials] });
