@@ -26,6 +26,11 @@ const STEPS: readonly Step[] = [
     args: ["-c", ".ci/oxfmt.json", "--list-different"],
     failure: "not formatted; run `npm run format`",
   },
+  {
+    command: "tsx",
+    args: ["scripts/plugin-reference.ts", "--check"],
+    failure: "the reference for plugins is not up to date; run `npm run plugin-reference`",
+  },
   { command: "knip", args: ["--no-progress", "--no-config-hints"], failure: "dead code" },
 ];
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { PLUGIN_ID } from "../plugin-id.ts";
 
 /** The kinds of plugins that can be written. */
-export const KINDS = ["bridge", "service", "widget", "all"] as const;
+export const KINDS = ["bridge", "service", "widget", "automation", "all"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Versions of packages by name. */

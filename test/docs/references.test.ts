@@ -11,6 +11,8 @@ const CODE = /```[^]*?```|`[^`\n]+`/g;
 /** `code/compile.ts`, `test/faults/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
 const NAMED =
   /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
+/** A file that a reader writes, with its content. */
+const WRITTEN_HERE = /^`([^`\n]+)`:\n\n```/gm;
 /** The plugin that readers of the documents write for themselves. */
 const WRITTEN_BY_READERS = /garden-/;
 const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;
@@ -27,8 +29,11 @@ test("every file, folder and command that a document names exists", async () => 
     const code = text.replaceAll(CODE_BLOCK, "").match(CODE)?.join("\n") ?? "";
     const names = [...code.matchAll(NAMED)].map(([name]) => name);
     const commands = [...text.matchAll(COMMAND)].map(([, name = ""]) => name);
+    const written = Array.from(text.matchAll(WRITTEN_HERE), ([, name = ""]) => name);
     missing.push(
-      ...names.filter((name) => !isThere(name, paths)).map((name) => `${document}: ${name}`),
+      ...names
+        .filter((name) => !written.includes(name) && !isThere(name, paths))
+        .map((name) => `${document}: ${name}`),
       ...commands
         .filter((name) => !(name in scripts))
         .map((name) => `${document}: npm run ${name}`),

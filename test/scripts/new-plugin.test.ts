@@ -8,7 +8,7 @@ import { runScript } from "../helpers/script.ts";
 
 test("a new plugin of each kind passes their own tests and the checks", async (t) => {
   const { folder, run, newPlugin } = await emptyHome(t);
-  const kinds = ["bridge", "service", "widget", "all"];
+  const kinds = ["bridge", "service", "widget", "automation", "all"];
 
   for (const kind of kinds) await newPlugin(`garden-${kind}`, "--kind", kind);
 

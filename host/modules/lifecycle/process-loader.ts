@@ -34,7 +34,6 @@ export interface LoaderDependencies extends HostFolders {
   /** Receives the trials of the loaded code. */
   readonly onTrialsFound: (trials: readonly Trial[]) => void;
   readonly printed: PluginProcessOwner["printed"];
-  readonly reached: NonNullable<PluginProcessOwner["reached"]>;
   readonly warn: (sentence: string, error: unknown) => void;
 }
 
@@ -204,8 +203,8 @@ export class ProcessLoader {
   }
 
   #own(generation: PluginProcess, plugin: PluginPackage, api: Opening["api"] = {}): void {
-    const { apiFor, printed, reached } = this.#parts;
-    generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed, reached });
+    const { apiFor, printed } = this.#parts;
+    generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed });
   }
 
   /** The current options or, if they are invalid, those with which the build last worked. */

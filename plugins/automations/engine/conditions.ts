@@ -1,4 +1,4 @@
-import { sunAt } from "@mantel/plugin-sdk/time";
+import { sunAt } from "@mantel/plugin-sdk/sun";
 import type {
   EngineCalendarEvent,
   EngineDevice,

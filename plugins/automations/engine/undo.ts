@@ -49,8 +49,7 @@ export function commandTo(
   return sections.size === 0 ? undefined : bodyOf(sections);
 }
 
-/** The fields of a command by the place of their section: empty, `parts/<id>/` or `extra/`. */
-export function sectionsOf(command: CommandBody): [place: string, fields: object][] {
+function sectionsOf(command: CommandBody): [place: string, fields: object][] {
   const { parts = {}, extra, ...own } = command;
   return [
     ["", own],

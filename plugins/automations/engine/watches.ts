@@ -1,4 +1,5 @@
-import { type Cause, topicMatcher } from "@mantel/plugin-sdk";
+import type { Cause } from "@mantel/plugin-sdk";
+import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
 import type { Clock, EngineCalendarEvent, EngineDevice, EngineHome, Stop } from "./automation.ts";
 import type { Trigger, TriggerOf } from "./document.ts";
 import { CalendarWatch } from "./watch-calendar.ts";
@@ -106,6 +107,11 @@ export class Watches {
     return this.#messages.keys();
   }
 
+  /** True if a trigger needs events of calendars. */
+  get needsCalendar(): boolean {
+    return this.#calendars.size > 0;
+  }
+
   /** Takes the devices as they are. Nothing fires. */
   initialize(): void {
     this.#isAnyoneHome = this.#findAnyone();
@@ -124,11 +130,9 @@ export class Watches {
     this.#events.call(`event ${device} ${event}`, fired);
   }
 
-  /** @param filter the only filter that the message is for; all that match if absent */
-  received(topic: string, payload: string, filter?: string): void {
-    const filters = filter === undefined ? this.#messages.keys() : [filter];
-    for (const each of filters) {
-      if (topicMatcher(each)(topic)) this.#messages.call(each, { topic, payload });
+  received(topic: string, payload: string): void {
+    for (const filter of this.#messages.keys()) {
+      if (topicMatcher(filter)(topic)) this.#messages.call(filter, { topic, payload });
     }
   }
 

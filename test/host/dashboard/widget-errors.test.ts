@@ -56,7 +56,7 @@ test("at most twenty errors of one version are reported, within the bounds of th
 
 test("uncaught errors of widgets in the page are reported, and those of other scripts are not", () => {
   const { errors, sent } = openErrors();
-  const page = window;
+  const page = new EventTarget();
   errors.follow(page);
   const inWidget = `at tick (http://home/assets/widgets/lamp.${HASH}.js:1:20)`;
 

@@ -1,2 +1,0 @@
-export { nextCronTime } from "./cron.ts";
-export { nextSunEvent, sunAt } from "./sun.ts";

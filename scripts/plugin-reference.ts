@@ -1,0 +1,219 @@
+// npm run plugin-reference [-- --check]: writes docs/plugin-reference.md from schemas, docstrings and the theme. With
+// --check it writes nothing and fails if the page is not up to date.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { TSchema } from "typebox";
+import { docsOfKeys, type Member, membersOf } from "./plugin-reference/members.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/plugin-reference.md");
+
+/** Interfaces by heading, as file and name. */
+const INTERFACES = {
+  "The plugin": [
+    ["plugin.ts", "PluginDefinition"],
+    ["plugin.ts", "RunningPlugin"],
+  ],
+  "The context of a plugin": [
+    ["context.ts", "PluginContext", "ctx"],
+    ["context.ts", "DevicePublisher", "ctx.devices"],
+    ["context.ts", "ScenePublisher", "ctx.scenes"],
+    ["channel.ts", "ChannelPublisher", "ctx.channels.<name>"],
+    ["channel.ts", "ChannelReader", "ctx.channel(name, schema)"],
+    ["home.ts", "Home", "ctx.home"],
+    ["home.ts", "HomeDevices", "ctx.home.devices"],
+    ["home.ts", "HomeEvents", "ctx.home.events"],
+    ["home.ts", "HomeScenes", "ctx.home.scenes"],
+    ["schedule.ts", "Schedule", "ctx.schedule"],
+    ["discovery.ts", "Discover", "ctx.discover"],
+    ["context.ts", "Storage", "ctx.storage"],
+    ["context.ts", "PluginStatus", "ctx.status"],
+    ["context.ts", "PluginRoutes", "ctx.routes"],
+    ["context.ts", "Log", "ctx.log"],
+  ],
+  "The context of a setup": [["trial.ts", "SetupContext", "ctx"]],
+  "The widget": [
+    ["widget.ts", "WidgetDefinition"],
+    ["widget.ts", "WidgetHandle"],
+    ["widget.ts", "WidgetContext", "ctx"],
+    ["i18n.ts", "I18n", "ctx"],
+    ["i18n.ts", "Formats", "ctx.fmt"],
+    ["widget.ts", "TileSize", "ctx.size.value"],
+  ],
+} as const satisfies Record<string, readonly (readonly [string, string, string?])[]>;
+
+/** The page, before it is formatted. */
+export async function referencePage(): Promise<string> {
+  return [
+    INTRODUCTION,
+    manifestSection(),
+    ...Object.entries(INTERFACES).map(([title, entries]) => interfacesSection(title, entries)),
+    eventsSection(),
+    propertiesSection(),
+    policySection(),
+  ].join("\n\n");
+}
+
+/** The text without what the formatter changes. */
+export const unformatted = (text: string): string =>
+  text
+    .replace(/[ \n]+/g, " ")
+    .replace(/-{3,}/g, "---")
+    .trim();
+
+const INTRODUCTION = `# Reference for plugins
+
+This page is made by \`npm run plugin-reference\` from schemas, docstrings and the theme. The [guide](plugin-guide/README.md)
+explains them; [devices](devices.md) has the kinds of devices and their capabilities.`;
+
+function manifestSection(): string {
+  const docs = (file: string) => docsOfKeys(sourceOf(file));
+  const own = docs("manifest.ts");
+  const parts = new Map([
+    ["needs", docs("needs.ts")],
+    ["permissions", docs("permissions.ts")],
+    ["permissions.home", docs("home-permissions.ts")],
+  ]);
+  const rows = keysOf(Manifest).map(({ path, schema, isOptional }) => {
+    const names = path.split(".");
+    const key = (names.at(-1) ?? "").replace("[]", "");
+    const above = [...parts.keys()].filter((part) => path.startsWith(`${part}.`)).at(-1);
+    const doc = (above === undefined ? own : parts.get(above))?.get(key) ?? "";
+    return [`\`${path}\``, shapeOf(schema), isOptional ? "" : "yes", doc];
+  });
+  const table = tableOf(["key", "value", "required", "meaning"], rows);
+  return `## Manifest\n\nThe keys below \`mantel\` in \`package.json\`.\n\n${table}`;
+}
+
+interface Key {
+  readonly path: string;
+  readonly schema: JsonSchema;
+  readonly isOptional: boolean;
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly unknown[];
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function keysOf(schema: TSchema | JsonSchema, above = ""): Key[] {
+  const { properties = {}, required = [] } = schema as JsonSchema;
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const path = above + name;
+    const own = { path, schema: value, isOptional: !required.includes(name) };
+    const [entry] = Object.values(value.patternProperties ?? {});
+    if (entry) return [own, ...keysOf(entry, `${path}.*.`)];
+    return [own, ...(value.items ? keysOf(value.items, `${path}[].`) : keysOf(value, `${path}.`))];
+  });
+}
+
+function shapeOf({ type, items, anyOf, minimum, maximum, ...schema }: JsonSchema): string {
+  const { enum: values, patternProperties } = schema;
+  if (values)
+    return values.length > 8
+      ? "one of the kinds"
+      : values.map((each) => `\`${String(each)}\``).join(", ");
+  if (items) return `list of: ${shapeOf(items)}`;
+  if (anyOf) return anyOf.map(shapeOf).join("; or ");
+  if (patternProperties) return "object by name";
+  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
+  return schema.description ?? type ?? "";
+}
+
+function interfacesSection(
+  title: string,
+  entries: readonly (readonly [file: string, name: string, shown?: string])[],
+): string {
+  const lists = entries.map(([file, name, shown]) => {
+    const heading = shown === undefined ? `\`${name}\`` : `\`${shown}\` (\`${name}\`)`;
+    return `### ${heading}\n\n${listOf(membersOf(sourceOf(file), name))}`;
+  });
+  return `## ${title}\n\n${lists.join("\n\n")}`;
+}
+
+function listOf(members: readonly Member[]): string {
+  return members
+    .map(({ signature, doc }) => `- \`${signature}\`${doc === "" ? "" : `<br>${doc}`}`)
+    .join("\n");
+}
+
+function eventsSection(): string {
+  const source = readFileSync(join(ROOT, "host/api/events.ts"), "utf8");
+  const members = membersOf(source, "ApiEvents").map(({ signature, doc }) => ({
+    signature: signature.replace(/^"([^"]+)"/, "$1").replaceAll("readonly ", ""),
+    doc,
+  }));
+  return `## Events\n\nThe topics of the event stream \`GET /events\`, with their data.\n\n${listOf(members)}`;
+}
+
+function propertiesSection(): string {
+  const css = readFileSync(join(ROOT, "plugin-sdk/ui/theme.css"), "utf8");
+  const values = new Map<string, Map<string, string>>();
+  for (const [, selector = "", block = ""] of css
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
+    const theme = /data-theme="(light)"/.exec(selector)?.[1] ?? "dark";
+    if (/night/.test(selector) && !/dark/.test(selector)) continue;
+    for (const [, name = "", value = ""] of block.matchAll(/(--mantel-[\w-]+):\s*([^;]+);/g)) {
+      const known = values.get(name) ?? new Map<string, string>();
+      if (!known.has(theme)) known.set(theme, value.replaceAll(/\s+/g, " ").trim());
+      values.set(name, known);
+    }
+  }
+  const rows = [...values].map(([name, byTheme]) => [
+    `\`${name}\``,
+    `\`${byTheme.get("dark") ?? ""}\``,
+    byTheme.has("light") ? `\`${byTheme.get("light")}\`` : "",
+  ]);
+  const table = tableOf(["property", "dark", "light, if different"], rows);
+  return `## Custom properties of CSS\n\nFor the \`styles\` of a widget.\n\n${table}`;
+}
+
+function policySection(): string {
+  const source = readFileSync(join(ROOT, "host/assets/build-shell.ts"), "utf8");
+  const [, listed = ""] = /const FRAME_POLICY = \[([^\]]*)\]/.exec(source) ?? [];
+  const directives = [...listed.matchAll(/"([^"]+)"/g)].map(([, directive = ""]) => directive);
+  if (directives.length === 0) throw new Error("build-shell.ts has no FRAME_POLICY");
+  return `## Content policy of a widget in a frame
+
+Besides the dashboard's own script, by its hash, and the widget's code as \`blob:\`:
+
+${directives.map((directive) => `- \`${directive}\``).join("\n")}`;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+const sourceOf = (file: string): string => readFileSync(join(ROOT, "plugin-sdk", file), "utf8");
+
+async function main(): Promise<void> {
+  const page = await referencePage();
+  if (process.argv.includes("--check")) {
+    if (unformatted(page) === unformatted(await readFile(PAGE, "utf8"))) return;
+    console.error("docs/plugin-reference.md is not up to date; run `npm run plugin-reference`");
+    process.exitCode = 1;
+    return;
+  }
+  await writeFile(PAGE, page);
+  const format = join(ROOT, "node_modules/.bin/oxfmt");
+  await promisify(execFile)(format, ["-c", join(ROOT, ".ci/oxfmt.json"), PAGE]);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { emptyFolder } from "../helpers/folder.ts";
+import { blocksIn } from "./guide-blocks.ts";
+import { REPOSITORY, save } from "./guide-home.ts";
+
+const run = promisify(execFile);
+
+test("the code of each recipe has no type errors, and its test passes", async (t) => {
+  const home = await emptyFolder(t);
+  for (const part of ["node_modules", "package.json"]) {
+    await symlink(join(REPOSITORY, part), join(home, part));
+  }
+  const text = await readFile(join(REPOSITORY, "docs/plugin-recipes.md"), "utf8");
+  const blocks = blocksIn(text.replaceAll(/^```json\n.*?^```$/gms, ""));
+  const files = blocks.flatMap((block) => (block.kind === "file" ? [block] : []));
+  for (const file of files) await save(home, file);
+  const settings = {
+    extends: join(REPOSITORY, "test/host/dashboard/tsconfig.json"),
+    files: files.map(({ path }) => path),
+    include: [],
+  };
+  await writeFile(join(home, "tsconfig.json"), JSON.stringify(settings));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+
+  const types = await run(join(REPOSITORY, "node_modules/.bin/tsc"), ["-p", home]).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  const tests = files.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"));
+  const args = ["--import", "tsx", "--test", "--test-reporter=tap", ...tests];
+  const result = await run(process.execPath, args, { cwd: home, env }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+
+  assert.equal(types.stdout, "");
+  assert.ok(tests.length >= 5);
+  assert.match(result.stdout, /^# fail 0$/m, result.stdout);
+});
