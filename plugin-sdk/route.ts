@@ -46,7 +46,7 @@ export interface RouteOptions<
   /** The schema of a JSON body; absent for a route without one. */
   readonly body?: Body;
   /** The schema of the JSON that the handler answers with. */
-  readonly response?: Response;
+  readonly response?: Response | undefined;
   /** True for a body of any content type, which the handler gets as bytes. */
   readonly raw?: boolean;
   /** The largest body; 65,536 if absent, and at most 1,048,576. */

@@ -10,7 +10,9 @@ import { promisify } from "node:util";
 import { openApiDocument } from "../host/http/openapi.ts";
 import type { Route } from "../host/http/route.ts";
 import { createRoutes, type RouteDependencies } from "../host/http/routes/index.ts";
+import { type RoutedPlugin, routesOfPlugins } from "../host/http/routes/plugin-routes.ts";
 import { ApiPaths } from "../host/routes/api-paths.ts";
+import { routes as recorderRoutes } from "../plugins/recorder/routes.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TYPES = join(ROOT, "plugin-sdk/client/api-types.d.ts");
@@ -31,8 +33,26 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
+/** The plugins that ship with Mantel and have routes at paths of the API. */
+const SHIPPED: readonly RoutedPlugin[] = [
+  { id: "recorder", routes: recorderRoutes, answer: () => Promise.reject(new Error("no host")) },
+];
+
 /** The route table of every home, without the host behind it: its handlers cannot be called. */
 export function routeTable(): readonly Route[] {
+  const ofPlugins = routesOfPlugins({
+    modules: { routed: () => SHIPPED },
+    apiPaths: { changes: 0, findRouted: pluginAt },
+    routeSecrets: { admits: () => false },
+  });
+  return [...ownRoutes(), ...ofPlugins()];
+}
+
+function pluginAt(path: string): string | undefined {
+  return SHIPPED.find(({ routes }) => routes.some(({ at }) => at === path))?.id;
+}
+
+function ownRoutes(): readonly Route[] {
   const nothing: object = new Proxy(() => nothing, { get: () => nothing });
   const known = {
     prefix: "",

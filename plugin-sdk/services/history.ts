@@ -14,7 +14,7 @@ const Field = Type.String({
 });
 
 /** The most points of one answer of `history.readings`. */
-export const MOST_POINTS = 2_000;
+const MOST_POINTS = 2_000;
 
 export const ReadingsQuery = Type.Object(
   {
@@ -66,7 +66,7 @@ export const historyReadings = defineService("history.readings", {
   repeatable: true,
 });
 
-export const STATISTICS_PERIODS = ["hour", "day", "week", "month"] as const;
+const STATISTICS_PERIODS = ["hour", "day", "week", "month"] as const;
 
 export const StatisticsQuery = Type.Object(
   {
@@ -139,7 +139,7 @@ export const LogbookQuery = Type.Object(
 export type LogbookQuery = Static<typeof LogbookQuery>;
 
 /** The kinds of entries. `record` is one that a plugin wrote by `history.record`. */
-export const ENTRY_KINDS = [
+const ENTRY_KINDS = [
   "state",
   "event",
   "availability",

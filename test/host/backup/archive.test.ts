@@ -67,6 +67,8 @@ const NAMES: Readonly<Record<string, string>> = {
   "a damaged copy": "keys.json.damaged-2026",
   "the document before an upgrade": "keys.json.before-version-1",
   "the audit log": "audit.log",
+  "a database": "history/history.sqlite",
+  "the journal of a database": "history/history.sqlite-wal",
   "compiled code": "cache/runtime-0123456789abcdef.cjs",
   "the cache in another case": "Cache/runtime-0123456789abcdef.cjs",
   "the cache itself": "cache",

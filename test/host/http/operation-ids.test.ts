@@ -88,6 +88,10 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /audit": "listAuditEntries",
   "POST /backup": "createBackup",
   "POST /restore": "restoreBackup",
+  "GET /history/readings": "getHistoryReadings",
+  "GET /history/statistics": "getHistoryStatistics",
+  "GET /history/export": "getHistoryExport",
+  "GET /logbook": "getLogbook",
 };
 
 test("every operation has the id under which generated clients know it", () => {

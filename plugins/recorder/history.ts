@@ -1,0 +1,80 @@
+import type { Stat } from "./statistics.ts";
+import type { Batch, DeviceRow, EntryFilter, SeriesRow, StoredEntry } from "./storage.ts";
+
+/** A point of a curve, as `history.readings` gives it, with its time in epoch milliseconds. */
+export interface Point {
+  readonly at: number;
+  /** `null` while the value is unknown. */
+  readonly value: number | null;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface CurveRequest {
+  readonly series: number;
+  readonly from: number;
+  readonly to: number;
+  /** The most points. */
+  readonly points: number;
+}
+
+export interface CurveAnswer {
+  readonly points: readonly Point[];
+  readonly resolution: "raw" | "5m" | "1h";
+}
+
+export interface StatRequest {
+  readonly series: number;
+  /** The begins of periods, and the end of the last one. */
+  readonly bounds: readonly number[];
+}
+
+export interface RawRequest {
+  readonly series: number;
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** How long what is kept. */
+export interface Retention {
+  readonly rawDays: number;
+  readonly logbookDays: number;
+  readonly maxBytes: number;
+  /** Days of reports, by device id, where they differ. */
+  readonly exceptions: Readonly<Record<string, number>>;
+}
+
+/** What a history knows at its start. */
+export interface Known {
+  readonly devices: readonly DeviceRow[];
+  /** The series with their last values, which are `NaN` if they were unknown. */
+  readonly series: readonly (SeriesRow & { readonly value: number })[];
+  /** Until then everything was recorded; -1 in an empty history. */
+  readonly lastAt: number;
+}
+
+/** The history, in this thread or in another one. Calls are done one after the other. */
+export interface History {
+  /** @throws StorageUnusable */
+  open(): Promise<Known>;
+  /** Resolves when the batch survives a power cut, or waits in memory for room on the disk. */
+  record(batch: Batch): Promise<void>;
+  /** Closes hours, and drops what is too old or too much. */
+  maintain(now: number): Promise<void>;
+  curve(request: CurveRequest): Promise<CurveAnswer>;
+  /** The figures of each period; `null` where the value was never known. */
+  statistics(request: StatRequest): Promise<(Stat | null)[]>;
+  /** The reports from `from`, oldest first. */
+  raw(request: RawRequest): Promise<readonly Point[]>;
+  entries(filter: EntryFilter): Promise<StoredEntry[]>;
+  bytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Receives what users should know. */
+export interface Notices {
+  warn(sentence: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** The reason why nothing can be stored now; `undefined` when it can again. */
+  degraded(reason: string | undefined): void;
+}

@@ -1,0 +1,34 @@
+import { type Static, Type } from "@mantel/plugin-sdk";
+
+const Days = Type.Integer({ minimum: 1, maximum: 3_650 });
+
+export const Options = Type.Object({
+  rawDays: Type.Integer({
+    title: "Days in which each report is kept",
+    description: "statistics of five minutes and hours are kept for ever",
+    minimum: 1,
+    maximum: 3_650,
+    default: 10,
+  }),
+  logbookDays: Type.Integer({
+    title: "Days of the logbook",
+    minimum: 1,
+    maximum: 3_650,
+    default: 90,
+  }),
+  maxMiB: Type.Integer({
+    title: "Size of the file in MiB, above which the oldest reports give way",
+    description: "stay well below the storage limit of the module, which is 4,096 MiB",
+    minimum: 16,
+    maximum: 65_536,
+    default: 2_048,
+  }),
+  devices: Type.Optional(
+    Type.Record(
+      Type.String({ maxLength: 150 }),
+      Type.Object({ rawDays: Type.Optional(Days), record: Type.Optional(Type.Boolean()) }),
+      { title: "Exceptions by device id" },
+    ),
+  ),
+});
+export type Options = Static<typeof Options>;

@@ -1,0 +1,213 @@
+import { join } from "node:path";
+import {
+  definePlugin,
+  handle,
+  historyLogbook,
+  historyReadings,
+  historyRecord,
+  historyStatistics,
+  MantelError,
+  type PluginContext,
+  provide,
+  type ServiceInput,
+} from "@mantel/plugin-sdk";
+import { Answers } from "./answers.ts";
+import { channels } from "./channels.ts";
+import type { History, Notices, Retention } from "./history.ts";
+import { Observer } from "./observer.ts";
+import { Options } from "./options.ts";
+import { exportRoute, logbookRoute, readingsRoute, statisticsRoute } from "./routes.ts";
+import { StorageUnusable } from "./storage.ts";
+
+type Context = PluginContext<Options, undefined, typeof channels>;
+
+/** Opens the history that the options name. */
+export type OpenHistory = (
+  options: Options & { readonly file: string; readonly retention: Retention },
+  notices: Notices,
+) => History;
+
+/** From the first change to the disk; with the time of a write, at most two seconds are lost at a power cut. */
+const BATCH_MS = 1_500;
+const MAINTAIN_MS = 60_000;
+const RETRY_MS = 30_000;
+/** A longer interruption is a gap in the curves. */
+const GAP_MS = 5 * 60_000;
+const MIB = 2 ** 20;
+
+/** The plugin, with the database that `open` gives. */
+export function recorderWith(open: OpenHistory) {
+  return definePlugin({
+    options: Options,
+    channels,
+
+    async start(ctx) {
+      const recording = new Recording(ctx, open);
+      await recording.start();
+      ctx.onDispose(() => recording.stop());
+      const answers = () => recording.answers();
+      return {
+        services: [
+          provide(historyReadings, async (query) => (await answers()).readings(query)),
+          provide(historyStatistics, async (query) => (await answers()).statistics(query)),
+          provide(historyLogbook, async (query) => (await answers()).logbook(query)),
+          provide(historyRecord, (entry) => recording.wrote(entry)),
+        ],
+        routes: [
+          handle(readingsRoute, async ({ query: { points, ...query } }) => ({
+            json: await (await answers()).readings({ ...query, ...numbers({ points }) }),
+          })),
+          handle(statisticsRoute, async ({ query }) => ({
+            json: await (await answers()).statistics(query),
+          })),
+          handle(logbookRoute, async ({ query: { limit, ...query } }) => ({
+            json: await (await answers()).logbook({ ...query, ...numbers({ limit }) }),
+          })),
+          handle(exportRoute, async ({ query }) => {
+            const { content, type } = await (await answers()).export(query);
+            const end = type === "text/csv" ? "csv" : "jsonl";
+            const disposition = `attachment; filename="history.${end}"`;
+            return { content, type, headers: { "content-disposition": disposition } };
+          }),
+        ],
+      };
+    },
+  });
+}
+
+/** Follows the home and writes what happens, from the start to the end of a generation. */
+class Recording {
+  readonly #ctx: Context;
+  readonly #history: History;
+  #observer: Observer | undefined;
+  #answers: Answers | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #maintenance: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #reason = "the history is being opened";
+
+  constructor(ctx: Context, open: OpenHistory) {
+    this.#ctx = ctx;
+    const { config, log, status } = ctx;
+    const notices: Notices = {
+      warn: (sentence, fields) => log.warn(sentence, fields),
+      degraded: (reason) => (reason === undefined ? status.ok() : status.degraded(reason)),
+    };
+    const file = join(ctx.folder("history"), "history.sqlite");
+    this.#history = open({ ...config, file, retention: retentionOf(config) }, notices);
+  }
+
+  /** Opens the history; if that is impossible now, tries again until it works or the plugin ends. */
+  async start(): Promise<void> {
+    try {
+      await this.#begin();
+    } catch (error) {
+      if (!(error instanceof StorageUnusable)) throw error;
+      this.#reason = error.message;
+      this.#ctx.log.warn("the history cannot be opened", { reason: error.message });
+      this.#ctx.status.degraded(error.message);
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        void this.start().catch((failure: unknown) => {
+          this.#ctx.log.error("the history cannot be opened", { error: failure });
+        });
+      }, RETRY_MS);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { home, config, status } = this.#ctx;
+    const known = await this.#history.open();
+    const observer = new Observer(known, (id) => config.devices?.[id]?.record !== false);
+    const now = Date.now();
+    if (known.lastAt >= 0 && now - known.lastAt > GAP_MS) observer.interrupted(known.lastAt + 1);
+    this.#observer = observer;
+    this.#answers = new Answers(this.#history, observer, home.timeZone);
+    await home.devices.on("*", (device, old, cause) => {
+      observer.changed(device, old, cause, Date.now());
+      this.#schedule();
+    });
+    await home.events.on("*", (event) => {
+      observer.happened(event, Date.now());
+      this.#schedule();
+    });
+    for (const device of await home.devices.list()) observer.found(device, Date.now());
+    status.ok();
+    this.#schedule();
+    this.#maintenance = setInterval(() => this.#maintain(), MAINTAIN_MS);
+    this.#maintain();
+  }
+
+  /** Resolves with everything that happened until now. @throws MantelError `service_unavailable` */
+  async answers(): Promise<Answers> {
+    if (!this.#answers) throw new MantelError("service_unavailable", this.#reason);
+    await this.#write();
+    return this.#answers;
+  }
+
+  wrote({ at, ...entry }: ServiceInput<typeof historyRecord>): void {
+    const now = Date.now();
+    this.#observer?.wrote({ ...entry, at: at === undefined ? now : Math.min(Date.parse(at), now) });
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearInterval(this.#maintenance);
+    await this.#write();
+    await this.#inTurn(() => this.#history.maintain(Date.now()));
+    await this.#history.close();
+  }
+
+  #schedule(): void {
+    if (this.#observer?.isEmpty !== false) return;
+    this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return this.#inTurn(async () => {
+      if (this.#observer?.isEmpty === false) await this.#history.record(this.#observer.take());
+    });
+  }
+
+  #maintain(): void {
+    void this.#inTurn(async () => {
+      await this.#history.maintain(Date.now());
+      const bytes = await this.#history.bytes();
+      const fields = this.#observer?.fields ?? 0;
+      await this.#ctx.channels.size.publish({ bytes, fields });
+    });
+  }
+
+  /** Does one thing at a time. A failure is in the log, and what follows goes on. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(work).catch((error: unknown) => {
+      const { message } = error as Error;
+      this.#ctx.log.error("the history could not be written", { error });
+      this.#ctx.status.degraded(`the history could not be written: ${message}`);
+    });
+    return this.#turn;
+  }
+}
+
+function retentionOf({ rawDays, logbookDays, maxMiB, devices = {} }: Options): Retention {
+  const exceptions = Object.entries(devices).flatMap(([id, { rawDays: days }]) =>
+    days === undefined ? [] : [[id, days] as const],
+  );
+  return {
+    rawDays,
+    logbookDays,
+    maxBytes: maxMiB * MIB,
+    exceptions: Object.fromEntries(exceptions),
+  };
+}
+
+/** The given texts as numbers; absent ones stay absent. */
+function numbers<N extends string>(texts: Readonly<Record<N, string | undefined>>) {
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(given.map(([name, text]) => [name, Number(text)])) as {
+    [K in N]?: number;
+  };
+}

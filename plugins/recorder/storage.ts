@@ -1,0 +1,153 @@
+import type { Cause } from "@mantel/plugin-sdk";
+import type { Curve, Points } from "./points.ts";
+import type { Carry, Stat } from "./statistics.ts";
+
+/** A device as it was last seen. Its history stays when it is removed. */
+export interface DeviceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly room: string | null;
+  readonly kind: string;
+}
+
+/** A recorded field of a device. */
+export interface SeriesRow {
+  /** From 1; never used again. */
+  readonly id: number;
+  readonly device: string;
+  /** `temperature`, `light.power`, `extra.linkQuality`. */
+  readonly field: string;
+  readonly unit: string | null;
+  readonly isCounter: boolean;
+}
+
+/** A series with its value at the end of its last closed hour. */
+export interface StoredSeries extends SeriesRow {
+  readonly carry: Carry;
+  /** Its last closed hour; -1 without one. */
+  readonly closedHour: number;
+}
+
+/** An entry of the logbook before it is stored. */
+export interface NewEntry {
+  readonly at: number;
+  readonly kind: string;
+  readonly device: string | null;
+  readonly what: string;
+  /** JSON; null if absent. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly cause: Cause;
+}
+
+/** What happened within a second or two. It is plain data, which also passes between threads. */
+export interface Batch {
+  /** New and changed devices. */
+  readonly devices: readonly DeviceRow[];
+  /** New series. */
+  readonly series: readonly SeriesRow[];
+  readonly points: Points;
+  readonly entries: readonly NewEntry[];
+}
+
+/** An hour of a series that will not change any more. */
+export interface ClosedHour {
+  readonly series: number;
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly curve: Curve;
+  /** Figures of five minutes. */
+  readonly five: readonly Stat[];
+  /** Absent if the value was never known. */
+  readonly stat: Stat | undefined;
+  readonly carry: Carry;
+  /** True if it is newer than all stored hours of the series. */
+  readonly isLast: boolean;
+}
+
+/** The stored part of an hour. */
+export interface StoredHour {
+  readonly hour: number;
+  readonly stats: readonly Stat[];
+  /** The value at its end; `NaN` if it was unknown. */
+  readonly last: number;
+}
+
+export interface StoredEntry extends Omit<NewEntry, "cause"> {
+  readonly id: number;
+  /** JSON. */
+  readonly cause: string;
+  readonly name: string | null;
+  readonly room: string | null;
+}
+
+export interface EntryFilter {
+  readonly room?: string;
+  readonly device?: string;
+  readonly cause?: string;
+  readonly from?: number;
+  readonly to?: number;
+  /** The last entry of the previous page. */
+  readonly after?: { readonly at: number; readonly id: number };
+  readonly limit: number;
+}
+
+/** What a storage knows at its start. */
+export interface Loaded {
+  readonly devices: readonly DeviceRow[];
+  readonly series: readonly StoredSeries[];
+  /** The values that no closed hour contains. */
+  readonly open: Points;
+  /** The last time of `alive`; `undefined` before the first one. */
+  readonly aliveAt: number | undefined;
+}
+
+type Later<T> = T | Promise<T>;
+
+/** A database of the history. Calls follow each other; none overlaps another. */
+export interface Storage {
+  readonly store: "sqlite" | "postgres";
+  load(): Later<Loaded>;
+  /** Returns when the batch survives a power cut. @throws StorageFull */
+  append(batch: Batch): Later<void>;
+  /** Stores closed hours in place of the values of which they are made. @throws StorageFull */
+  close(hour: number, closed: readonly ClosedHour[]): Later<void>;
+  /** The reports of stored hours; hours whose reports were dropped are absent. */
+  curves(series: number, fromHour: number, toHour: number): Later<{ hour: number; curve: Curve }[]>;
+  /** Figures of stored hours. Hours without a report are absent. */
+  hours(
+    series: number,
+    fromHour: number,
+    toHour: number,
+    step: "five" | "hour",
+  ): Later<StoredHour[]>;
+  /** The value at the end of the last stored hour before this one. */
+  lastBefore(series: number, hour: number): Later<number | undefined>;
+  entries(filter: EntryFilter): Later<StoredEntry[]>;
+  /** Drops the reports of a series before an hour, and keeps the figures. */
+  dropCurves(series: number, beforeHour: number): Later<void>;
+  dropEntries(before: number): Later<void>;
+  /** The oldest hour with reports. */
+  oldestCurve(): Later<number | undefined>;
+  /** Notes that everything until now is recorded. */
+  alive(now: number): Later<void>;
+  bytes(): Later<number>;
+  /** Makes some room on a full disk, so that reports can be dropped. */
+  makeRoom(): Later<void>;
+  end(): Later<void>;
+}
+
+/** The disk, or the storage of the plugin, is full. */
+export class StorageFull extends Error {
+  override readonly name = "StorageFull";
+}
+
+/** The database cannot be used, for a reason that a user can mend. The message is a user-facing sentence. */
+export class StorageUnusable extends Error {
+  override readonly name = "StorageUnusable";
+}
+
+/** The database was damaged and set aside; an empty one takes its place. */
+export class StorageDamaged extends Error {
+  override readonly name = "StorageDamaged";
+}

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import {
+  historyLogbook,
+  historyReadings,
+  historyRecord,
+  type Logbook,
+  type MantelError,
+  type HistoryReadings,
+} from "@mantel/plugin-sdk";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { recorderWith } from "../../../plugins/recorder/plugin.ts";
+import { Recorder } from "../../../plugins/recorder/recorder.ts";
+import {
+  exportRoute,
+  logbookRoute,
+  readingsRoute,
+  statisticsRoute,
+} from "../../../plugins/recorder/routes.ts";
+import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
+import { StorageUnusable } from "../../../plugins/recorder/storage.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const LAMP = "demo:light:1";
+const SENSOR = "demo:sensor:2";
+const ANNA = { kind: "person", id: "t1", name: "Anna" } as const;
+const plugin = recorderWith(
+  ({ file, retention }, notices) =>
+    new Recorder(() => SqliteStorage.open(file), retention, notices),
+);
+const CONFIG = { rawDays: 10, logbookDays: 90, maxMiB: 64 };
+const DEVICES = [
+  {
+    id: LAMP,
+    name: "Lamp",
+    room: "Hall",
+    capabilities: {
+      on: { type: "boolean" },
+      brightness: { type: "number", min: 0, max: 100, unit: "%" },
+      power: { type: "number", unit: "W", readOnly: true },
+    },
+    state: { on: false, brightness: 50, power: 0 },
+  },
+  {
+    id: SENSOR,
+    name: "Sensor",
+    room: "Kitchen",
+    capabilities: { temperature: { type: "number", unit: "°C", readOnly: true } },
+    state: { temperature: 20 },
+  },
+] as const;
+
+async function start(t: TestContext, config: object = {}, folder?: string) {
+  const history = folder ?? (await emptyFolder(t));
+  const running = await startPlugin(plugin, {
+    config: { ...CONFIG, ...config },
+    folders: { history },
+    home: { devices: DEVICES },
+  });
+  t.after(() => running.stop().catch(() => undefined));
+  const read = async (query: {
+    device: string;
+    field: string;
+    points?: string;
+    from?: string;
+    to?: string;
+  }) => (await running.request(readingsRoute, { query })).json as HistoryReadings;
+  const logbook = async (query: object = {}) =>
+    (await running.request(logbookRoute, { query })).json as Logbook;
+  return { ...running, running, history, read, logbook };
+}
+
+test("changes of numbers and of yes or no are readings at once", async (t) => {
+  const { home, read } = await start(t);
+  await home.change(SENSOR, { temperature: 21.5 });
+  await home.change(LAMP, { on: true });
+
+  const { device, field, unit, points, resolution } = await read({
+    device: SENSOR,
+    field: "temperature",
+  });
+  assert.deepEqual([device, field, unit, resolution], [SENSOR, "temperature", "°C", "raw"]);
+  assert.deepEqual(
+    points.map(({ value }) => value),
+    [20, 21.5],
+  );
+  const lamp = await read({ device: LAMP, field: "on" });
+  assert.deepEqual([lamp.unit, lamp.points.map(({ value }) => value)], [null, [0, 1]]);
+});
+
+test("the logbook says what happened and why; measured numbers are not in it", async (t) => {
+  const { home, logbook } = await start(t);
+  await home.change(SENSOR, { temperature: 21.5 });
+  await home.change(LAMP, { on: true, power: 40 }, ANNA);
+  await home.change(LAMP, { brightness: 60 });
+
+  const { entries, next } = await logbook();
+  assert.deepEqual(
+    entries.map(({ device, deviceName, room, kind, what, from, to, cause }) => [
+      [device, deviceName, room, kind, what],
+      [from, to, cause.kind],
+    ]),
+    [
+      [
+        [LAMP, "Lamp", "Hall", "state", "brightness"],
+        [50, 60, "device"],
+      ],
+      [
+        [LAMP, "Lamp", "Hall", "state", "on"],
+        [false, true, "person"],
+      ],
+    ],
+  );
+  assert.equal(next, null);
+  assert.equal((await logbook({ cause: "person:Anna" })).entries.length, 1);
+  assert.equal((await logbook({ room: "Kitchen" })).entries.length, 0);
+  const page = await logbook({ limit: "1" });
+  assert.equal(page.entries[0]?.what, "brightness");
+  assert.equal((await logbook({ limit: "1", cursor: page.next })).entries[0]?.what, "on");
+});
+
+test("queries that do not fit are refused with the place of the fault", async (t) => {
+  const { running } = await start(t);
+  const fault = async (query: object): Promise<unknown> => {
+    const answer = running.request(readingsRoute, {
+      query: { device: LAMP, field: "power", ...query },
+    });
+    const error = await answer.then(
+      () => assert.fail(),
+      (thrown: unknown) => thrown as MantelError,
+    );
+    return [error.code, error.extras.errors?.[0]?.pointer];
+  };
+
+  assert.deepEqual(await fault({ device: "demo:light:9" }), ["device_unknown", undefined]);
+  assert.deepEqual(await fault({ field: "moisture" }), ["invalid", "/field"]);
+  assert.deepEqual(await fault({ points: "2001" }), ["invalid", "/points"]);
+  assert.deepEqual(await fault({ from: "2026-01-02T00:00:00Z", to: "2026-01-01T00:00:00Z" }), [
+    "invalid",
+    "/from",
+  ]);
+});
+
+test("services give the same, and other plugins write entries", async (t) => {
+  const { running } = await start(t);
+  const cause = { kind: "automation", id: "evening", name: "Evening" } as const;
+  await running.call(historyRecord, { what: "automation.run", to: "done", cause });
+
+  const { points } = await running.call(historyReadings, {
+    device: SENSOR,
+    field: "temperature",
+    points: 10,
+  });
+  const { entries } = await running.call(historyLogbook, { cause: "automation" });
+
+  assert.equal(points.at(-1)?.value, 20);
+  assert.deepEqual(
+    entries.map(({ kind, what, to, device }) => [kind, what, to, device]),
+    [["record", "automation.run", "done", undefined]],
+  );
+});
+
+test("statistics are given by local days; a sum only for counters", async (t) => {
+  const { running } = await start(t);
+  const query = { device: SENSOR, field: "temperature", period: "day" as const };
+  const { json } = await running.request(statisticsRoute, { query });
+
+  const { timeZone, statistics } = json as {
+    timeZone: string;
+    statistics: Record<string, unknown>[];
+  };
+  assert.equal(timeZone, "Europe/Berlin");
+  assert.deepEqual(Object.keys(statistics.at(-1) ?? {}), ["from", "to", "min", "mean", "max"]);
+});
+
+test("the export has each report as CSV or as JSON lines", async (t) => {
+  const { running, home } = await start(t);
+  await home.change(LAMP, { power: 12.5 });
+  const csv = await running.request(exportRoute, { query: { device: LAMP, field: "power" } });
+  const lines = await running.request(exportRoute, { query: { device: LAMP, format: "jsonl" } });
+
+  assert.match(
+    csv.text ?? "",
+    /^at,device,field,value,unit\n\S+Z,demo:light:1,power,0,W\n\S+,12\.5,W\n$/,
+  );
+  const rows = (lines.text ?? "")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { field: string });
+  assert.deepEqual(rows.map(({ field }) => field).toSorted(), [
+    "brightness",
+    "on",
+    "power",
+    "power",
+  ]);
+});
+
+test("a restart continues the history, and a removed device keeps it", async (t) => {
+  const first = await start(t);
+  await first.home.change(SENSOR, { temperature: 25 });
+  await first.home.remove(LAMP);
+  await first.running.stop();
+
+  const { read, logbook } = await start(t, {}, first.history);
+
+  const values = (await read({ device: SENSOR, field: "temperature" })).points.map(
+    ({ value }) => value,
+  );
+  assert.deepEqual(values, [20, 25, 20]);
+  assert.ok((await logbook({ device: LAMP })).entries.some(({ what }) => what === "removed"));
+});
+
+test("a device that the options exclude is not recorded", async (t) => {
+  const { running } = await start(t, { devices: { [SENSOR]: { record: false } } });
+  const query = { device: SENSOR, field: "temperature" };
+
+  await assert.rejects(running.request(readingsRoute, { query }), { code: "device_unknown" });
+});
+
+test("while the file cannot be opened, the plugin runs, says why, and answers that it is not available", async (t) => {
+  const broken = recorderWith(
+    (_, notices) =>
+      new Recorder(
+        () => {
+          throw new StorageUnusable("another program locks the history");
+        },
+        { rawDays: 1, logbookDays: 1, maxBytes: 1, exceptions: {} },
+        notices,
+      ),
+  );
+  const running = await startPlugin(broken, {
+    config: CONFIG,
+    folders: { history: await emptyFolder(t) },
+  });
+  t.after(() => running.stop());
+
+  assert.equal(running.degraded, "another program locks the history");
+  await assert.rejects(running.request(logbookRoute, {}), { code: "service_unavailable" });
+});

@@ -1,0 +1,430 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { open as openFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { Retention } from "../../../plugins/recorder/history.ts";
+import { Recorder } from "../../../plugins/recorder/recorder.ts";
+import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
+import { HOUR_MS } from "../../../plugins/recorder/statistics.ts";
+import {
+  type Batch,
+  type NewEntry,
+  type Storage,
+  StorageFull,
+  StorageUnusable,
+} from "../../../plugins/recorder/storage.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const START = Date.parse("2026-11-01T00:00:00Z");
+const DAY_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+const GARBAGE = "this is not a database ".repeat(1_000);
+const RETENTION: Retention = {
+  rawDays: 10,
+  logbookDays: 90,
+  maxBytes: 2 ** 30,
+  exceptions: {},
+};
+const LAMP = { id: "demo:light:1", name: "Lamp", room: "Hall", kind: "light" };
+const ROW = { id: 1, device: LAMP.id, field: "power", unit: "W", isCounter: false };
+
+const entry = (at: number, change: Partial<NewEntry> = {}): NewEntry => ({
+  at,
+  kind: "state",
+  device: LAMP.id,
+  what: "on",
+  from: "false",
+  to: "true",
+  cause: { kind: "device", id: LAMP.id, name: "Lamp" },
+  ...change,
+});
+const batch = (change: Partial<Batch> = {}): Batch => ({
+  devices: [],
+  series: [],
+  points: { series: [], at: [], value: [] },
+  entries: [],
+  ...change,
+});
+/** Values of series 1. */
+const values = (...reports: readonly (readonly [at: number, value: number])[]) =>
+  batch({
+    points: {
+      series: reports.map(() => 1),
+      at: reports.map(([at]) => at),
+      value: reports.map(([, value]) => value),
+    },
+  });
+
+interface Options {
+  readonly retention?: Partial<Retention>;
+  readonly wrap?: (storage: Storage) => Storage;
+}
+
+/** A history in a file, which can be opened again, and a clock. */
+async function open(t: TestContext, { retention, wrap = (storage) => storage }: Options = {}) {
+  const folder = await emptyFolder(t);
+  const file = join(folder, "history.sqlite");
+  const clock = { now: START };
+  const told: (string | undefined)[] = [];
+  const notices = {
+    warn: (sentence: string) => void told.push(sentence),
+    degraded: (reason: string | undefined) => void told.push(reason),
+  };
+  const start = () =>
+    new Recorder(
+      () => wrap(SqliteStorage.open(file)),
+      { ...RETENTION, ...retention },
+      notices,
+      () => clock.now,
+    );
+  const recorder = start();
+  t.after(() => recorder.close());
+  await recorder.open();
+  await recorder.record(batch({ devices: [LAMP], series: [ROW] }));
+  return { recorder, start, file, folder, clock, told };
+}
+
+/** A value every minute for some days: the number of the hour. */
+async function filled(recorder: Recorder, clock: { now: number }, days: number): Promise<void> {
+  for (let hour = 0; hour < 24 * days; hour++) {
+    const from = START + hour * HOUR_MS;
+    const reports = Array.from(
+      { length: 60 },
+      (_, index) => [from + index * MINUTE_MS, hour + index / 100] as const,
+    );
+    await recorder.record(values(...reports));
+    clock.now = from + HOUR_MS + 2 * MINUTE_MS;
+    await recorder.maintain(clock.now);
+  }
+}
+
+test("a curve has the value at its begin, each report, and gaps", async (t) => {
+  const { recorder, clock } = await open(t);
+  await recorder.record(
+    values([START, 5], [START + 10_000, 7], [START + 20_000, NaN], [START + 40_000, 8]),
+  );
+  clock.now = START + 50_000;
+
+  const { points, resolution } = await recorder.curve({
+    series: 1,
+    from: START + 5_000,
+    to: START + 60_000,
+    points: 100,
+  });
+
+  assert.equal(resolution, "raw");
+  assert.deepEqual(
+    points.map(({ at, value }) => [at - START, value]),
+    [
+      [5_000, 5],
+      [10_000, 7],
+      [20_000, null],
+      [40_000, 8],
+    ],
+  );
+});
+
+test("a curve is the same before its hours are closed, afterwards, and after a restart", async (t) => {
+  const { recorder, start, clock } = await open(t);
+  const reports = Array.from(
+    { length: 200 },
+    (_, index) => [START + index * MINUTE_MS, (index * 7) % 31] as const,
+  );
+  await recorder.record(values(...reports));
+  clock.now = START + 200 * MINUTE_MS;
+  const request = { series: 1, from: START + 30 * MINUTE_MS, to: clock.now, points: 500 };
+
+  const before = await recorder.curve(request);
+  await recorder.maintain(clock.now);
+  const after = await recorder.curve(request);
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+  const known = await next.open();
+
+  assert.equal(before.points.length, 170);
+  assert.deepEqual(after, before);
+  assert.deepEqual(await next.curve(request), before);
+  assert.deepEqual([known.series[0]?.value, known.lastAt], [(199 * 7) % 31, clock.now]);
+});
+
+test("long spans are made of statistics, with minimum and maximum, in few points", async (t) => {
+  const { recorder, clock } = await open(t);
+  await filled(recorder, clock, 3);
+
+  const whole = { series: 1, from: START, to: START + 3 * DAY_MS };
+  const coarse = await recorder.curve({ ...whole, points: 36 });
+  const fine = await recorder.curve({ ...whole, points: 500 });
+
+  assert.deepEqual([coarse.resolution, coarse.points.length], ["1h", 36]);
+  const [first] = coarse.points;
+  assert.deepEqual([first?.min, first?.max], [0, 1 + 59 / 100]);
+  assert.ok(Math.abs((first?.value ?? 0) - 0.795) < 1e-6);
+  assert.equal(fine.resolution, "5m");
+  assert.ok(fine.points.length <= 500);
+});
+
+test("statistics of a day have the mean over time, and the running hour counts", async (t) => {
+  const { recorder, clock } = await open(t);
+  await recorder.record(values([START, 10]));
+  await recorder.maintain(START + HOUR_MS + 2 * MINUTE_MS);
+  clock.now = START + 3 * HOUR_MS;
+  await recorder.record(values([START + 2 * HOUR_MS, 40]));
+
+  const [day, next] = await recorder.statistics({
+    series: 1,
+    bounds: [START, START + DAY_MS, START + 2 * DAY_MS],
+  });
+
+  assert.deepEqual([day?.min, day?.mean, day?.max, next], [10, 20, 40, null]);
+});
+
+test("statistics of days that begin within an hour are split by five minutes", async (t) => {
+  const { recorder, clock } = await open(t);
+  const half = START + 12 * HOUR_MS + 30 * MINUTE_MS;
+  await recorder.record(values([START, 1], [half, 3]));
+  clock.now = START + 3 * DAY_MS;
+  await recorder.maintain(clock.now);
+
+  const stats = await recorder.statistics({
+    series: 1,
+    bounds: [half - DAY_MS, half, half + DAY_MS],
+  });
+
+  assert.deepEqual(
+    stats.map((stat) => stat?.mean),
+    [1, 3],
+  );
+});
+
+test("the increase of a counter is known by the hour, also across a restart", async (t) => {
+  const { recorder, start, clock } = await open(t);
+  const meter = { ...ROW, id: 2, field: "energy", unit: "kWh", isCounter: true };
+  const at = (hours: number, value: number) => ({
+    series: [2],
+    at: [START + hours * HOUR_MS],
+    value: [value],
+  });
+  await recorder.record(batch({ series: [meter], points: at(0.5, 100) }));
+  await recorder.record(batch({ points: at(1.5, 102) }));
+  await recorder.maintain(START + 2.5 * HOUR_MS);
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+  await next.open();
+  await next.record(batch({ points: at(2.6, 1) }));
+  clock.now = START + 3 * HOUR_MS;
+
+  const bounds = [0, 1, 2, 3].map((hour) => START + hour * HOUR_MS);
+  const stats = await next.statistics({ series: 2, bounds });
+
+  assert.deepEqual(
+    stats.map((stat) => stat?.sum),
+    [0, 2, 1],
+  );
+});
+
+test("a report for an hour that is closed is added to it", async (t) => {
+  const { recorder, clock } = await open(t);
+  await recorder.record(values([START, 10]));
+  await recorder.record(values([START + 2 * HOUR_MS, 10]));
+  clock.now = START + 4 * HOUR_MS;
+  await recorder.maintain(clock.now);
+
+  await recorder.record(values([START + 30 * MINUTE_MS, 30])); // the clock was set back
+  await recorder.maintain(clock.now);
+
+  const [hour, , third] = await recorder.statistics({
+    series: 1,
+    bounds: [0, 1, 2, 3].map((each) => START + each * HOUR_MS),
+  });
+  assert.deepEqual([hour?.mean, hour?.max, third?.mean], [20, 30, 10]);
+});
+
+test("reports are dropped after their days, also of single devices, and statistics stay", async (t) => {
+  const { recorder, clock } = await open(t, {
+    retention: { rawDays: 2, exceptions: { "demo:plug:2": 1 } },
+  });
+  await recorder.record(batch({ series: [{ ...ROW, id: 2, device: "demo:plug:2" }] }));
+  await filled(recorder, clock, 4);
+  await recorder.maintain(clock.now + DAY_MS);
+  const first = { series: 1, from: START, to: START + HOUR_MS };
+
+  assert.deepEqual(await recorder.raw({ ...first, limit: 100 }), []);
+  assert.equal(
+    (
+      await recorder.raw({
+        ...first,
+        from: START + 4 * DAY_MS - HOUR_MS,
+        to: START + 4 * DAY_MS,
+        limit: 100,
+      })
+    ).length,
+    60,
+  );
+  const { resolution, points } = await recorder.curve({ ...first, points: 100 });
+  assert.deepEqual([resolution, points.length], ["5m", 12]);
+});
+
+test("above its size the history drops the oldest reports", async (t) => {
+  const { recorder, clock } = await open(t, { retention: { maxBytes: 100_000 } });
+  await filled(recorder, clock, 5);
+  const before = await recorder.bytes();
+  await recorder.maintain(clock.now + 2 * DAY_MS);
+
+  assert.ok(before > 100_000 || (await recorder.bytes()) <= before);
+  assert.deepEqual(
+    await recorder.raw({ series: 1, from: START, to: START + HOUR_MS, limit: 9 }),
+    [],
+  );
+  const [day] = await recorder.statistics({ series: 1, bounds: [START, START + DAY_MS] });
+  assert.equal(day?.max, 23.59);
+});
+
+test("the logbook is filtered and paged, newest first", async (t) => {
+  const { recorder } = await open(t);
+  const door = { id: "demo:door:2", name: "Door", room: "Kitchen", kind: "binary-sensor" };
+  const opened = { kind: "device", id: door.id, name: "Door" } as const;
+  const evening = {
+    kind: "automation",
+    id: "evening",
+    name: "50% _ Evening",
+    parent: opened,
+  } as const;
+  await recorder.record(
+    batch({
+      devices: [door],
+      entries: [
+        entry(START + 1, { device: door.id, cause: opened }),
+        entry(START + 2, { cause: evening }),
+        entry(START + 2, { what: "brightness" }),
+        entry(START + 3, { device: null, kind: "record", what: "ran", cause: evening }),
+      ],
+    }),
+  );
+  const find = async (filter: object) => {
+    const found = await recorder.entries({ limit: 10, ...filter });
+    return found.map(({ what, at }) => `${what} ${at - START}`);
+  };
+
+  assert.deepEqual(await find({}), ["ran 3", "brightness 2", "on 2", "on 1"]);
+  assert.deepEqual(await find({ room: "Kitchen" }), ["on 1"]);
+  assert.deepEqual(await find({ device: LAMP.id }), ["brightness 2", "on 2"]);
+  assert.deepEqual(await find({ cause: "automation" }), ["ran 3", "on 2"]);
+  assert.deepEqual(await find({ cause: "automation:50% _ Evening" }), ["ran 3", "on 2"]);
+  assert.deepEqual(await find({ cause: "device:demo:door:2" }), ["ran 3", "on 2", "on 1"]);
+  assert.deepEqual(await find({ cause: "automation:50% . Evening" }), []);
+  assert.deepEqual(await find({ from: START + 2, to: START + 3 }), ["brightness 2", "on 2"]);
+  const [, last] = await recorder.entries({ limit: 2 });
+  assert.deepEqual(await find({ after: last }), ["on 2", "on 1"]);
+});
+
+test("a renamed device keeps its history, and entries show its name and room of now", async (t) => {
+  const { recorder } = await open(t);
+  await recorder.record(batch({ entries: [entry(START)] }));
+  await recorder.record(batch({ devices: [{ ...LAMP, name: "Hall lamp", room: "Stairs" }] }));
+
+  const [found] = await recorder.entries({ room: "Stairs", limit: 1 });
+  assert.deepEqual([found?.name, found?.device], ["Hall lamp", LAMP.id]);
+});
+
+test("entries are dropped after their days", async (t) => {
+  const { recorder } = await open(t, { retention: { logbookDays: 1 } });
+  await recorder.record(batch({ entries: [entry(START), entry(START + 2 * DAY_MS)] }));
+  await recorder.maintain(START + 2 * DAY_MS + 1);
+
+  assert.deepEqual((await recorder.entries({ limit: 9 })).length, 1);
+});
+
+test("a damaged file is set aside, and an empty history with the known devices takes its place", async (t) => {
+  const { recorder, start, file, folder, told } = await open(t);
+  await recorder.record(values([START, 5]));
+  await recorder.close();
+  await writeFile(file, GARBAGE);
+
+  const next = start();
+  t.after(() => next.close());
+  const known = await next.open();
+
+  assert.deepEqual(known.series, []);
+  assert.match(
+    told.join(),
+    /the history was damaged; it is kept as .*history\.sqlite\.damaged-file/,
+  );
+  assert.ok((await readdir(folder)).includes("history.sqlite.damaged-file"));
+});
+
+test("damage that shows while it runs does not end the recording", async (t) => {
+  let isDamaged = false;
+  const { recorder, file, told } = await open(t, {
+    wrap: (storage) => {
+      const append = storage.append.bind(storage);
+      storage.append = (each) => {
+        if (isDamaged) {
+          isDamaged = false;
+          void storage.end();
+          writeFileSync(file, GARBAGE);
+          SqliteStorage.open(file);
+        }
+        return append(each);
+      };
+      return storage;
+    },
+  });
+  isDamaged = true;
+  await recorder.record(values([START, 5]));
+  await recorder.record(batch({ entries: [entry(START)] }));
+
+  assert.match(told.join(), /damaged/);
+  assert.equal((await recorder.entries({ limit: 1 }))[0]?.name, "Lamp");
+});
+
+test("a file of a newer version is not touched", async (t) => {
+  const { recorder, start, file } = await open(t);
+  await recorder.close();
+  const header = await openFile(file, "r+");
+  await header.write(Buffer.from([0, 0, 0, 99]), 0, 4, 60); // user_version, by SQLite's file format
+  await header.close();
+
+  const next = start();
+  await assert.rejects(next.open(), (error: Error) => {
+    assert.ok(error instanceof StorageUnusable);
+    assert.match(error.message, /newer version of Mantel/);
+    return true;
+  });
+});
+
+test("on a full disk the oldest reports give way, with one warning, and nothing is lost meanwhile", async (t) => {
+  let writes = Infinity;
+  const { recorder, clock, told, start } = await open(t, {
+    wrap: (storage) => {
+      const append = storage.append.bind(storage);
+      storage.append = (each) => {
+        if (writes-- <= 0) throw new StorageFull("the disk is full");
+        return append(each);
+      };
+      return storage;
+    },
+  });
+  await filled(recorder, clock, 3);
+  writes = 0;
+  for (let index = 0; index < 5; index++) {
+    await recorder.record(values([clock.now + index, index]));
+  }
+  const later = { series: 1, from: clock.now, to: clock.now + 100, points: 100 };
+  assert.equal((await recorder.curve(later)).points.at(-1)?.value, 4, "it is known while it waits");
+  assert.deepEqual(
+    await recorder.raw({ series: 1, from: START, to: START + HOUR_MS, limit: 9 }),
+    [],
+  );
+  writes = Infinity;
+  await recorder.maintain(clock.now + 1_000);
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+
+  assert.equal((await next.open()).series[0]?.value, 4);
+  const warnings = told.filter((each) => each?.includes("oldest reports give way"));
+  assert.deepEqual([warnings.length, told.at(-1)], [1, undefined]);
+});
