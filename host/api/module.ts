@@ -100,6 +100,8 @@ export const ModuleView = Type.Object({
     home: Type.Object({ read: Type.Array(Type.String()), control: Type.Array(Type.String()) }),
     provides: Type.Array(Type.String()),
     uses: Type.Array(Type.String()),
+    /** Paths of the API that it serves, such as `/weather`. */
+    paths: Type.Array(Type.String()),
     /** Permissions that the previous version did not ask for, such as `hosts: example.org`. */
     added: Type.Array(Type.String()),
   }),

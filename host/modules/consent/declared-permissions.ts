@@ -6,6 +6,7 @@ export function permissionsOf({
   permissions,
   provides,
   uses,
+  paths,
 }: Manifest): Omit<ModuleView["permissions"], "added"> {
   return {
     hosts: [],
@@ -20,5 +21,6 @@ export function permissionsOf({
     home: { read: permissions?.home?.read ?? [], control: permissions?.home?.control ?? [] },
     provides: provides ?? [],
     uses: uses ?? [],
+    paths: Object.keys(paths ?? {}),
   };
 }

@@ -297,6 +297,7 @@ const DEMO: ModuleView = {
     home: { read: [], control: [] },
     provides: [],
     uses: [],
+    paths: [],
     added: [],
   },
   confinement: { level: "kernel", network: "none", reason: null },

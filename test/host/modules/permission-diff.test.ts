@@ -97,6 +97,7 @@ test("a manifest without permissions has none of them", () => {
     home: { read: [], control: [] },
     provides: [],
     uses: [],
+    paths: [],
   });
   const { manifest } = plugin({ provides: ["mqtt.publish"], uses: ["mqtt.broker"] });
   const { provides, uses } = permissionsOf(manifest);

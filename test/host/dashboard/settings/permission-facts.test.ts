@@ -14,6 +14,7 @@ const NONE = {
   home: { read: [], control: [] },
   provides: [],
   uses: [],
+  paths: [],
   added: [],
 };
 
