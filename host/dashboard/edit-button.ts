@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { html, render } from "lit";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/later.ts";
 import type { Breakpoint, Page } from "./layout.ts";
 import type { Session } from "./session.ts";
 import type { TileDependencies } from "./tile.ts";

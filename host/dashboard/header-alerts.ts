@@ -1,6 +1,6 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import { type Chip, openIcon } from "@mantel/plugin-sdk/ui/chip";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/later.ts";
 
 const MOST_CHIPS = 4;
 

@@ -2,7 +2,7 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { html, nothing } from "lit";
 import { headerAlerts } from "./header-alerts.ts";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/later.ts";
 
 /** Draws the alerts of the header, and the number of lights that are on. */
 export function headerChips(devices: readonly Device[]): unknown {

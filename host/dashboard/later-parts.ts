@@ -6,11 +6,11 @@ import { followDetailsGestures } from "./details-gestures.ts";
 import { startWallScreen } from "./display/wall-screen.ts";
 import { editButton } from "./edit-button.ts";
 import { headerChips } from "./header-chips.ts";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/later.ts";
 import { preloadIcon } from "./icon.ts";
 import { NightScreen } from "./night.ts";
+import { overlayLinks } from "./overlay-route.ts";
 import type { Session } from "./session.ts";
-import { settingsLink } from "./settings-route.ts";
 import type { HeaderParts } from "./shell.ts";
 import bannerStyles from "./banner.css";
 
@@ -20,7 +20,7 @@ const OFFLINE_ICON = "mdi:wifi-off";
 
 /**
  * Starts everything of the shell that is not needed for the first paint: the banner, night mode, displays, gestures
- * for details, the chips of the header, and what users who may edit see.
+ * for details, the chips of the header, and its links.
  */
 export function startLaterParts(
   start: Parameters<typeof editButton>[0],
@@ -38,9 +38,8 @@ export function startLaterParts(
   );
   preloadIcon(OFFLINE_ICON);
   void loadLater(root, session);
-  if (!session.mayEdit) return;
-  const edit = editButton(start);
-  tools.value = () => html`${edit}${settingsLink()}`;
+  const edit = session.mayEdit ? editButton(start) : nothing;
+  tools.value = () => html`${edit}${overlayLinks(session)}`;
 }
 
 /** Loads what may come last. */

@@ -90,10 +90,11 @@ async function showApproval(
 
 function start(root: HTMLElement, api: Api, who: SignedIn): void {
   if (who.display) startSessionRenewal(api);
-  const mayEdit = scopesOf(who).includes("edit");
+  const scopes = scopesOf(who);
   const session = new Session(api, {
-    mayEdit,
-    mayAdminister: scopesOf(who).includes("admin"),
+    mayControl: scopes.includes("control"),
+    mayEdit: scopes.includes("edit"),
+    mayAdminister: scopes.includes("admin"),
     name: who.name,
     isPaired: who.display,
     announce: announcer(),
@@ -111,9 +112,7 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
     reportError: errors.report,
     reloadModule: (id) => session.reloadModule(id),
   });
-  void import("./settings-route.ts").then(({ followSettings }) =>
-    followSettings(root, { api, store }),
-  );
+  void import("./overlay-route.ts").then(({ followOverlays }) => followOverlays(root, session));
 }
 
 /** Reloads the page after sign-in, so that no state of the previous visit remains. */

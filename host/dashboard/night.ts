@@ -1,7 +1,7 @@
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, render } from "lit";
 import { addStyles } from "./add-styles.ts";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/later.ts";
 import styles from "./night.css";
 
 /**

@@ -26,6 +26,7 @@ interface ConfigAnswer {
 
 /** The signed-in user and the language. */
 interface Visit {
+  readonly mayControl: boolean;
   readonly mayEdit: boolean;
   readonly mayAdminister: boolean;
   /** The name of the token. */
@@ -48,6 +49,10 @@ export class Session {
   readonly shown: ReadonlySignal<Layout | undefined>;
   readonly channels: ChannelSet;
   readonly contexts: WidgetContexts;
+  /** Counts the changes of runs of automations. */
+  readonly runs = signal(0);
+  /** True if this visit may control devices. */
+  readonly mayControl: boolean;
   /** True if this visit may edit the layout. It then also shows module problems. */
   readonly mayEdit: boolean;
   /** True if this visit may rename devices and put them into rooms. */
@@ -66,8 +71,9 @@ export class Session {
   #pendingEvents: StreamEvent[] | undefined;
   #stale = false;
 
-  constructor(api: Api, { mayEdit, mayAdminister, name, isPaired, announce }: Visit) {
+  constructor(api: Api, { mayControl, mayEdit, mayAdminister, name, isPaired, announce }: Visit) {
     this.api = api;
+    this.mayControl = mayControl;
     this.mayEdit = mayEdit;
     this.mayAdminister = mayAdminister;
     this.isPaired = isPaired;
@@ -216,6 +222,7 @@ export class Session {
     "config.changed": () => logFailure(this.#loadConfig()),
     "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
     "scenes.changed": () => this.channels.refresh("scenes"),
+    "automation.run": () => this.runs.value++,
     "calendar.updated": () => this.channels.refresh("calendar"),
     channel: ({ plugin, name, value, revision = 0 }: ChannelData) =>
       this.channels.put(`${plugin}/${name}`, value, revision),

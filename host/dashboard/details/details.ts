@@ -6,12 +6,14 @@ import { DEVICE_TILE_STYLES } from "@mantel/plugin-sdk/ui/device-tile";
 import { effect, signal } from "@preact/signals-core";
 import { html, render, type TemplateResult } from "lit";
 import { currentLocale } from "../i18n/language.ts";
+import { isServed } from "../served-paths.ts";
 import type { Session } from "../session.ts";
 import type { Box, DetailsTarget } from "../widget-context.ts";
 import { deviceView } from "./device-view.ts";
 import { History, measuredFields } from "./history.ts";
 import { roomView } from "./room-view.ts";
 import { openSheet } from "./sheet.ts";
+import type { LastChanges } from "./who.ts";
 import { words } from "./words.ts";
 import styles from "./details.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
@@ -38,6 +40,15 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
     sheet.closed,
   );
   const shown = device?.peek();
+  const hasLonger = isServed(session.store, "/history");
+  const changes = signal<LastChanges | undefined>(undefined);
+  if (shown && isServed(session.store, "/logbook")) {
+    void import("./who.ts").then(async ({ LastChanges: Changes }) => {
+      const last = new Changes(session.store, actions);
+      await last.read(session.api, shown.id);
+      changes.value = last;
+    });
+  }
   const [field] = shown ? measuredFields(shown) : [];
   if (field) void history.show(field.key);
   const tell = (sentence: string): void => {
@@ -48,7 +59,15 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
     if (session.theme.theme.value === "night") return sheet.close();
     const close = closeButton(() => sheet.close());
     const view = device
-      ? deviceView(device.value, { session, actions, history, close, tell })
+      ? deviceView(device.value, {
+          session,
+          actions,
+          history,
+          close,
+          tell,
+          hasLonger,
+          changes: changes.value,
+        })
       : roomView("room" in target ? target.room : "", { session, actions, close });
     render(
       html`${view}

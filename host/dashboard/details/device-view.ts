@@ -16,6 +16,7 @@ import { type History, historyView } from "./history.ts";
 import { levelView } from "./level.ts";
 import { isNear, recentColours, rememberColour } from "./recent-colours.ts";
 import { type WhitePreset, whitesOf } from "./whites.ts";
+import type { LastChanges } from "./who.ts";
 import { words } from "./words.ts";
 
 interface Shown {
@@ -24,6 +25,10 @@ interface Shown {
   readonly history: History;
   readonly close: TemplateResult;
   readonly tell: (sentence: string) => void;
+  /** True if the history reaches back further than a day. */
+  readonly hasLonger: boolean;
+  /** Present if the home keeps a logbook. */
+  readonly changes: LastChanges | undefined;
 }
 
 interface Subject {
@@ -37,7 +42,7 @@ interface Subject {
 
 /** Everything of a device. */
 export function deviceView(device: Device | undefined, shown: Shown): TemplateResult {
-  const { session, actions, history, close, tell } = shown;
+  const { session, actions, history, close, tell, hasLonger, changes } = shown;
   if (!device)
     return html`<header>${close}</header>
       <p class="quiet">${words.value.gone}</p>`;
@@ -53,10 +58,10 @@ export function deviceView(device: Device | undefined, shown: Shown): TemplateRe
   const inHeader = hasSwitch(device, subject.state) ? ["on"] : [];
   const rows = deviceControls(device, actions, [...fields, ...inHeader]);
   return html`<div class="page ${actions.statesOf(device)}" .style=${`--hue: ${look.hue}`}>
-    ${headerOf(subject, close)}
+    ${headerOf(subject, close, changes?.heading(device.id))}
     <div class="body">
       ${main} ${rows.length === 0 ? nothing : html`<div class="box controls-list">${rows}</div>`}
-      ${historyView(device, history, actions)}
+      ${historyView(device, history, actions, hasLonger)} ${changes?.view(device.id) ?? nothing}
       ${session.mayAdminister ? editView(device, session, tell) : nothing}
     </div>
   </div>`;
@@ -75,6 +80,7 @@ function hasSwitch(device: Device, { on }: DeviceState): boolean {
 function headerOf(
   { device, look, actions, state }: Subject,
   close: TemplateResult,
+  by = "",
 ): TemplateResult {
   const { value, unit = "", note = "", on } = look;
   const said =
@@ -82,7 +88,7 @@ function headerOf(
   const { stateChangedAt, room } = device;
   const when =
     stateChangedAt === null ? undefined : actions.fmt.relative(Date.parse(stateChangedAt));
-  const facts = [said, room, when && words.value.changed(when)].filter(Boolean).join(" · ");
+  const facts = [said, room, when && words.value.changed(when), by].filter(Boolean).join(" · ");
   return html`<header class=${on && device.available ? "active" : ""}>
     <span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
     <div>

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals-core";
 import { html, render } from "lit";
 import type { Api } from "../api.ts";
-import { words as shellWords } from "../i18n/shell.ts";
+import { words as shellWords } from "../i18n/later.ts";
 import type { Breakpoint } from "../layout.ts";
 import { Scope } from "../scope.ts";
 import type { TileDependencies } from "../tile.ts";

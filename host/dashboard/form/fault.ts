@@ -27,6 +27,7 @@ const anything: Check = () => undefined;
 
 const CHECKS: Readonly<Record<Control, Check>> = {
   text,
+  time: text,
   lines: text,
   device: text,
   room: text,

@@ -20,6 +20,7 @@ export function inputOf(field: Field, draw: Draw): unknown {
 
 const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>> = {
   text: (field) => textInput(field, "text"),
+  time: (field) => textInput(field, "time"),
   lines: linesInput,
   icon: (field) => textInput(field, "text", "mdi:lightbulb"),
   color: (field) => textInput(field, "text", "#ffb86b"),
@@ -47,7 +48,7 @@ const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>>
   json: jsonInput,
 };
 
-function textInput(field: Field, type: "text" | "password", example?: string): unknown {
+function textInput(field: Field, type: "text" | "password" | "time", example?: string): unknown {
   const { schema, value, set } = field;
   const usual = schema.default === undefined || schema.default === "" ? example : schema.default;
   return html`<input

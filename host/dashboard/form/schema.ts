@@ -4,7 +4,7 @@ export interface FieldSchema {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** `device`, `room`, `color`, `icon`, `lines` and `password` have their own inputs. */
+  /** `device`, `room`, `color`, `icon`, `lines`, `time` and `password` have their own inputs. */
   readonly format?: string;
   /** Offers only devices of this kind, for the format `device`. */
   readonly deviceKind?: string;
@@ -34,6 +34,7 @@ export interface FieldSchema {
 export type Control =
   | "text"
   | "lines"
+  | "time"
   | "secret"
   | "number"
   | "switch"
@@ -72,6 +73,7 @@ function stringControl(format: string | undefined): Control {
     case "color":
     case "icon":
     case "lines":
+    case "time":
       return format;
     default:
       return "text";

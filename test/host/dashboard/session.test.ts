@@ -391,6 +391,7 @@ async function open(t: TestContext, visit: Visit = {}) {
   if (visit.answers === "late") host.hold("/layout");
   const session = new Session(host, {
     name,
+    mayControl: true,
     mayEdit,
     mayAdminister: false,
     isPaired,

@@ -104,6 +104,8 @@ test("the history offers the measured numbers of a device and its parts, the bat
   assert.deepEqual(measuredFields(deviceOf({ capabilities: { battery: reading("%") } })), []);
 });
 
+const DAY = { from: 0, ms: 24 * 3_600_000 };
+
 test("a chart shows the value that holds at an instant, and small changes as small", () => {
   const readings = [
     { at: 1_000, value: 20 },
@@ -114,10 +116,10 @@ test("a chart shows the value that holds at an instant, and small changes as sma
   assert.equal(readingAt(readings, 9_000)?.value, 20.2);
   assert.equal(readingAt(readings, 0)?.value, 20);
   assert.equal(readingAt([], 0), undefined);
-  const { line, yOf } = pathsOf(readings, 0, 2);
+  const { line, yOf } = pathsOf(readings, DAY, 2);
   assert.match(line, /^M0 [\d.]+L[\d.]+ [\d.]+H100$/);
   assert.ok(Math.abs(yOf(20) - yOf(20.2)) < 10);
-  assert.deepEqual(pathsOf([], 0, 2).line, "");
+  assert.deepEqual(pathsOf([], DAY, 2).line, "");
 });
 
 test("only what was changed of a name and a room is sent; an empty name is not", () => {

@@ -1,0 +1,282 @@
+import { effect, signal, untracked } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import { ApiError } from "../api.ts";
+import type { OverlaySession } from "../overlay-route.ts";
+import { openOverlay, type Overlay } from "../overlay.ts";
+import { titles } from "../title.ts";
+import { AutomationEditor, pathOf, reasonOf } from "./automation-editor.ts";
+import {
+  type AutomationDocument,
+  type AutomationEntry,
+  contentOf,
+  entriesIn,
+  type StoredAutomation,
+} from "./document.ts";
+import { editorView } from "./editor-view.ts";
+import type { HomeView } from "./home.ts";
+import { listView } from "./list-view.ts";
+import { followHome } from "./live-home.ts";
+import { draftOf } from "./templates.ts";
+import { words } from "./words.ts";
+import styles from "./automations.css";
+import sentenceStyles from "./sentence.css";
+
+type Shown =
+  | { readonly kind: "loading" | "absent" | "list" }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "code"; readonly entry: AutomationEntry }
+  | { readonly kind: "editor"; readonly editor: AutomationEditor };
+
+const NEW = "new";
+/** The time between two reads of the runs while an automation runs often. */
+const READ_EVERY_MS = 1_000;
+/** The time for which a deletion can be undone. */
+const UNDO_MS = 12_000;
+
+/** The pages of the automations: their list, and the sentence of each. */
+export class Automations {
+  readonly #session: OverlaySession;
+  readonly #home: HomeView & { close(): void };
+  readonly #shown = signal<Shown>({ kind: "loading" });
+  readonly #entries = signal<readonly AutomationEntry[]>([]);
+  readonly #failure = signal("");
+  readonly #deleted = signal<AutomationDocument | undefined>(undefined);
+  readonly #overlay: Overlay;
+  readonly #stopRuns: () => void;
+  /** Counts navigations, so that an answer for a page that was left is dropped. */
+  #visits = 0;
+  #warned = false;
+  #reading: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(root: HTMLElement, session: OverlaySession) {
+    this.#session = session;
+    this.#home = followHome(session);
+    const css = styles + sentenceStyles;
+    this.#overlay = openOverlay(root, { name: "automations", css, view: () => this.#view() });
+    this.#stopRuns = effect(() => {
+      if (session.runs.value > 0) untracked(() => this.#readSoon());
+    });
+    addEventListener("beforeunload", this.#onUnload);
+    addEventListener("keydown", this.#onKey);
+  }
+
+  show(page: string, item: string): void {
+    const visit = ++this.#visits;
+    this.#warned = false;
+    this.#failure.value = "";
+    this.#shown.value = { kind: "loading" };
+    void this.#load(page, item).then((shown) => {
+      if (visit !== this.#visits) return;
+      this.#shown.value = shown;
+      this.#overlay.focus();
+    });
+  }
+
+  warnsOfUnsaved(): boolean {
+    const editor = this.#editor;
+    if (this.#warned || !editor?.isDirty.peek()) return false;
+    this.#warned = true;
+    editor.warn(words.peek().discardUnsaved);
+    return true;
+  }
+
+  close(): void {
+    this.#visits++;
+    this.#stopRuns();
+    clearTimeout(this.#reading);
+    removeEventListener("beforeunload", this.#onUnload);
+    removeEventListener("keydown", this.#onKey);
+    this.#home.close();
+    this.#overlay.close();
+  }
+
+  get #editor(): AutomationEditor | undefined {
+    const shown = this.#shown.peek();
+    return shown.kind === "editor" ? shown.editor : undefined;
+  }
+
+  readonly #onUnload = (event: Event): void => {
+    if (this.#editor?.isDirty.peek()) event.preventDefault();
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const editor = this.#editor;
+    if (!editor || !(event.ctrlKey || event.metaKey) || !this.#session.mayEdit) return;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "s") return;
+    if (key === "z" && event.target instanceof HTMLInputElement) return; // the input has its own undo
+    event.preventDefault();
+    if (key === "s") void this.#save(editor);
+    else if (event.shiftKey) editor.redo();
+    else editor.undo();
+  };
+
+  async #load(page: string, item: string): Promise<Shown> {
+    const { api, contexts, store } = this.#session;
+    const start = { api, announce: contexts.shared.announce };
+    try {
+      if (page === NEW) {
+        const draft = draftOf(item, store.devices().peek());
+        return { kind: "editor", editor: new AutomationEditor(start, draft) };
+      }
+      await this.#loadList();
+      if (page === "") return { kind: "list" };
+      const entry = this.#entries.peek().find(({ id }) => id === page);
+      if (entry?.kind === "code") return { kind: "code", entry };
+      const stored = await api.get<StoredAutomation>(pathOf(page));
+      const editor = new AutomationEditor(start, contentOf(stored), stored);
+      void editor.readTraces();
+      return { kind: "editor", editor };
+    } catch (error) {
+      const isAbsent = error instanceof ApiError && error.status === 404 && page === "";
+      return isAbsent ? { kind: "absent" } : { kind: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  async #loadList(): Promise<void> {
+    this.#entries.value = entriesIn(await this.#session.api.get("/automations"));
+  }
+
+  /** Reads what a run has changed, at most once a second. */
+  #readSoon(): void {
+    if (this.#reading !== undefined) return;
+    this.#reading = setTimeout(() => {
+      this.#reading = undefined;
+      const { kind } = this.#shown.peek();
+      if (kind === "list") void this.#loadList().catch(() => undefined);
+      void this.#editor?.readTraces();
+    }, READ_EVERY_MS);
+  }
+
+  #view(): unknown {
+    const shown = this.#shown.value;
+    const texts = words.value;
+    const { mayEdit, mayControl } = this.#session;
+    if (shown.kind === "editor") {
+      const { editor } = shown;
+      titles.over.value = editor.document.value.name;
+      return editorView({
+        editor,
+        home: this.#home,
+        mayEdit,
+        mayControl,
+        onSave: () => void this.#save(editor),
+        onDelete: () => void this.#delete(editor),
+      });
+    }
+    titles.over.value = texts.automations;
+    return html`<main class="narrow" aria-busy=${shown.kind === "loading"}>
+      <header class="head">
+        <a
+          class="round"
+          href=${shown.kind === "list" || shown.kind === "absent" ? "#" : "#/automations"}
+          aria-label=${shown.kind === "list" ? texts.back : texts.backToList}
+        >
+          <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>
+        </a>
+        <h1 tabindex="-1" dir="auto">
+          ${shown.kind === "code" ? shown.entry.name : texts.automations}
+        </h1>
+      </header>
+      ${this.#noticeView()} ${this.#contentOf(shown)}
+    </main>`;
+  }
+
+  #contentOf(shown: Exclude<Shown, { kind: "editor" }>): unknown {
+    const texts = words.value;
+    switch (shown.kind) {
+      case "loading":
+        return html`<p class="hint">${texts.loading}</p>`;
+      case "absent":
+        return html`<p>${texts.absent}</p>`;
+      case "failed":
+        return html`<p role="alert">${texts.failed(shown.reason)}</p>`;
+      case "code":
+        return html`<p>${texts.codeHint}</p>
+          ${shown.entry.error === undefined ? nothing : html`<p class="fault">${shown.entry.error}</p>`}`;
+      case "list":
+        return listView({
+          entries: this.#entries.value,
+          home: this.#home,
+          mayEdit: this.#session.mayEdit,
+          mayControl: this.#session.mayControl,
+          onSwitch: (entry, enabled) => void this.#switch(entry, enabled),
+        });
+    }
+  }
+
+  #noticeView(): TemplateResult {
+    const texts = words.value;
+    const deleted = this.#deleted.value;
+    return html`<div class="outcome">
+      <div role="alert">
+        ${this.#failure.value === "" ? nothing : html`<p class="said failed">${this.#failure.value}</p>`}
+      </div>
+      <div role="status">
+        ${
+          deleted
+            ? html`<p class="said">
+                ${texts.deleted(deleted.name)}
+                <button type="button" class="pill" @click=${() => void this.#restore(deleted)}>
+                  ${texts.undo}
+                </button>
+              </p>`
+            : nothing
+        }
+      </div>
+    </div>`;
+  }
+
+  async #switch({ id, name }: AutomationEntry, enabled: boolean): Promise<void> {
+    const { api, contexts } = this.#session;
+    await this.#attempt(async () => {
+      await api.post(`${pathOf(id)}/${enabled ? "enable" : "disable"}`);
+      contexts.shared.announce(enabled ? words.peek().enabled(name) : words.peek().disabled(name));
+      await this.#loadList();
+    });
+  }
+
+  async #save(editor: AutomationEditor): Promise<void> {
+    const isNew = editor.id === undefined;
+    if (!(await editor.save()) || !isNew || editor.id === undefined) return;
+    // The same page continues under the address of the stored automation.
+    history.replaceState(null, "", `#/automations/${encodeURIComponent(editor.id)}`);
+  }
+
+  async #delete(editor: AutomationEditor): Promise<void> {
+    const stored = editor.base.peek();
+    if (!stored) return;
+    try {
+      await this.#session.api.delete(pathOf(stored.id));
+    } catch (error) {
+      return editor.warn(reasonOf(error));
+    }
+    const content = contentOf(stored);
+    this.#deleted.value = content;
+    this.#warned = true; // nothing is left to lose
+    setTimeout(() => {
+      if (this.#deleted.peek() === content) this.#deleted.value = undefined;
+    }, UNDO_MS);
+    location.hash = "#/automations";
+  }
+
+  /** Creates a deleted automation again. It has a new id, and its runs are gone. */
+  async #restore(content: AutomationDocument): Promise<void> {
+    const { api, contexts } = this.#session;
+    await this.#attempt(async () => {
+      await api.post("/automations", content);
+      this.#deleted.value = undefined;
+      contexts.shared.announce(words.peek().restored(content.name));
+      await this.#loadList();
+    });
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    this.#failure.value = "";
+    try {
+      await work();
+    } catch (error) {
+      this.#failure.value = reasonOf(error);
+    }
+  }
+}

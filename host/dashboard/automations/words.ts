@@ -1,0 +1,6 @@
+import { translated } from "../i18n/language.ts";
+import { english } from "./english.ts";
+import { german } from "./german.ts";
+
+/** Texts of the automations. */
+export const words = translated(english, { de: german });
