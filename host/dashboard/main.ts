@@ -14,7 +14,7 @@ import {
   scopesOf,
   takeRefusal,
 } from "./signed-in.ts";
-import { WidgetErrors } from "./widget-errors.ts";
+import type { WidgetErrors } from "./widget-errors.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
 /** Often enough for a screen that is on for only an hour a week. */
@@ -102,17 +102,24 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
   const { store, contexts, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));
-  const errors = new WidgetErrors(api);
-  errors.follow(window);
+  const errors = followErrors(api);
   mountShell(root, session, {
     store,
     contexts,
     awake: computed(() => seen.value && theme.theme.value !== "night"),
     loader: new WidgetLoader(),
-    reportError: errors.report,
+    reportError: (...of) => void errors.then(({ report }) => report(...of)),
     reloadModule: (id) => session.reloadModule(id),
   });
   void import("./overlay-route.ts").then(({ followOverlays }) => followOverlays(root, session));
+}
+
+/** Reports errors of widgets from now on. The code for it is loaded after the first paint. */
+async function followErrors(api: Api): Promise<WidgetErrors> {
+  const { WidgetErrors: Errors } = await import("./widget-errors.ts");
+  const errors = new Errors(api);
+  errors.follow(window);
+  return errors;
 }
 
 /** Reloads the page after sign-in, so that no state of the previous visit remains. */

@@ -1,4 +1,5 @@
 import type { Api } from "./api.ts";
+import { CodeNotLoaded } from "./code-not-loaded.ts";
 
 /** The errors of one widget's code that a page reports; the host records about as many. */
 const MOST = 20;
@@ -6,13 +7,6 @@ const LONGEST_MESSAGE = 1_000;
 const LONGEST_STACK = 8_000;
 /** The URL of a widget's script, in the stacks of its errors. */
 const WIDGET_SCRIPT = /\/assets\/widgets\/([a-z0-9-]+)\.([0-9a-f]+)\.js:\d/;
-
-/** The code of a widget could not be loaded, which is not a fault of the code. */
-export class CodeNotLoaded extends Error {
-  constructor() {
-    super("could not load its code");
-  }
-}
 
 /** Reports errors of widgets to the host, which shows them to the author. */
 export class WidgetErrors {

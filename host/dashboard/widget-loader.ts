@@ -3,8 +3,8 @@ import type { WidgetDefinition } from "@mantel/plugin-sdk/widget";
 import * as signals from "@preact/signals-core";
 import * as lit from "lit";
 import * as repeat from "lit/directives/repeat.js";
+import { CodeNotLoaded } from "./code-not-loaded.ts";
 import type { ScopedGlobals } from "./scope.ts";
-import { CodeNotLoaded } from "./widget-errors.ts";
 
 /**
  * Libraries that a widget may `require`. The list in host/assets/build-widget.ts leaves these out

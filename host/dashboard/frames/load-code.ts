@@ -1,4 +1,4 @@
-import { CodeNotLoaded } from "../widget-errors.ts";
+import { CodeNotLoaded } from "../code-not-loaded.ts";
 
 /**
  * The code of a widget, with an absolute source map URL.

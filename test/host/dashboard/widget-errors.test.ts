@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../../helpers/page/light-dom.ts";
-import { CodeNotLoaded, WidgetErrors } from "../../../host/dashboard/widget-errors.ts";
+import { CodeNotLoaded } from "../../../host/dashboard/code-not-loaded.ts";
+import { WidgetErrors } from "../../../host/dashboard/widget-errors.ts";
 
 const HASH = "0123456789abcdef";
 
@@ -56,7 +57,7 @@ test("at most twenty errors of one version are reported, within the bounds of th
 
 test("uncaught errors of widgets in the page are reported, and those of other scripts are not", () => {
   const { errors, sent } = openErrors();
-  const page = new EventTarget();
+  const page = window;
   errors.follow(page);
   const inWidget = `at tick (http://home/assets/widgets/lamp.${HASH}.js:1:20)`;
 
