@@ -4,7 +4,13 @@ import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import type { Coordinates } from "@mantel/plugin-sdk/home";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
-import { calendarEvents, calendarRefresh, type CalendarQuery } from "@mantel/plugin-sdk/services";
+import {
+  type CalendarChange,
+  calendarChange,
+  calendarEvents,
+  calendarRefresh,
+  type CalendarQuery,
+} from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
@@ -245,6 +251,9 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
       services.callProvider(provider, serviceKey(definition), input, CALENDAR_DEADLINE_MS),
     provides: (provider, definition) => services.isProvidedBy(provider, serviceKey(definition)),
   });
+  services.merge(serviceKey(calendarChange), (change: CalendarChange) =>
+    calendarActions.change(change),
+  );
   services.merge(serviceKey(calendarRefresh), ({ id }: { id: string }) =>
     calendarActions.refresh(id),
   );

@@ -44,6 +44,7 @@ export type {
 } from "./service.ts";
 export {
   brokerAddress,
+  calendarChange,
   calendarEvents,
   calendarRefresh,
   historyLogbook,
@@ -57,8 +58,14 @@ export {
   mqttPublish,
 } from "./services/index.ts";
 export type {
+  CalendarChange,
+  CalendarChanged,
+  CalendarEventPatch,
   CalendarQuery,
   CalendarRefreshed,
+  ChangeScope,
+  NewCalendarEvent,
+  WrittenBound,
   HistoryReadings,
   HistoryStatistics,
   HomeNotification,

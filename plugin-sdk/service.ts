@@ -138,6 +138,7 @@ function isWhole(value: number, most: number): boolean {
 
 /** Names that several plugins may provide. The host merges what they publish and answer. */
 export const SHARED_NAMES: ReadonlySet<string> = new Set([
+  "calendar.change",
   "calendar.events",
   "calendar.refresh",
   "calendar.window",

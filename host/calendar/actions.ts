@@ -1,11 +1,17 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
-import { calendarRefresh, type CalendarRefreshed } from "@mantel/plugin-sdk/services";
+import {
+  type CalendarChange,
+  calendarChange,
+  type CalendarChanged,
+  calendarRefresh,
+  type CalendarRefreshed,
+} from "@mantel/plugin-sdk/services";
 import { faultsOf } from "../validate.ts";
 import type { Calendar } from "./calendar.ts";
 
 export interface CalendarActionsParts {
-  readonly calendar: Pick<Calendar, "placeOf">;
+  readonly calendar: Pick<Calendar, "placeOf" | "placeOfEvent">;
   /** Calls a service of one provider. */
   readonly call: (
     provider: string,
@@ -15,6 +21,8 @@ export interface CalendarActionsParts {
   /** True if a module provides a service now. */
   readonly provides: (provider: string, definition: ServiceDefinition) => boolean;
 }
+
+type Update = Extract<CalendarChange, { action: "update" }>;
 
 /** What clients may do with calendars. Each action is carried out by the module that the calendar comes from. */
 export class CalendarActions {
@@ -34,6 +42,46 @@ export class CalendarActions {
     const answer = await this.#call<CalendarRefreshed>(provider, calendarRefresh, { id: ownId });
     const { source, finished } = answer;
     return { source: { ...source, changedAt: source.changedAt ?? null, id }, finished };
+  }
+
+  /** Reads an event from its server. @throws MantelError as `change` */
+  read(id: string): Promise<CalendarChanged> {
+    return this.change({ action: "read", ...this.#parts.calendar.placeOfEvent(id) });
+  }
+
+  /** Changes the occurrences of an event. @throws MantelError as `change` */
+  update(
+    id: string,
+    { moveTo, ...update }: Pick<Update, "scope" | "fields" | "ifMatch" | "moveTo">,
+  ): Promise<CalendarChanged> {
+    const place = this.#parts.calendar.placeOfEvent(id);
+    const target = moveTo === undefined ? undefined : this.#parts.calendar.placeOf(moveTo);
+    const source = this.#parts.calendar.placeOf(place.calendarId);
+    if (target && target.provider !== source.provider) {
+      throw new MantelError("conflict", "the event cannot move to a calendar of another module");
+    }
+    const move = target ? { moveTo: target.ownId } : {};
+    return this.change({ action: "update", ...place, ...update, ...move });
+  }
+
+  /** Removes occurrences of an event. @throws MantelError as `change` */
+  remove(id: string, removal: Pick<Update, "scope" | "ifMatch">): Promise<CalendarChanged> {
+    return this.change({ action: "remove", ...this.#parts.calendar.placeOfEvent(id), ...removal });
+  }
+
+  /**
+   * Carries out a change. Resolves when the server of the calendar has confirmed it.
+   * @throws MantelError `not_found`, `invalid`; `conflict` for a calendar that cannot be changed; `revision_stale`;
+   * `outcome_unknown` if the server does not tell if it is saved
+   */
+  async change(change: CalendarChange): Promise<CalendarChanged> {
+    const { provider, ownId } = this.#parts.calendar.placeOf(change.calendarId);
+    const input = { ...change, calendarId: ownId };
+    const answer = await this.#call<CalendarChanged>(provider, calendarChange, input);
+    const { event } = answer;
+    if (!event || ownId === change.calendarId) return answer;
+    const id = event.calendarId === ownId ? change.calendarId : `${provider}/${event.calendarId}`;
+    return { ...answer, event: { ...event, calendarId: id, id: `${id}/${event.id}` } };
   }
 
   async #call<Answer>(

@@ -130,6 +130,22 @@ export class Calendar {
   }
 
   /**
+   * The calendar of an event, and the event's id within it.
+   * @throws MantelError `not_found`
+   */
+  placeOfEvent(id: string): { readonly calendarId: string; readonly event: string } {
+    const ids = this.#sources.map(({ source }) => source.id);
+    const [calendarId] = ids
+      .filter((each) => id.startsWith(`${each}/`))
+      .toSorted((a, b) => b.length - a.length);
+    if (calendarId === undefined) throw new MantelError("not_found", "there is no such event");
+    const { ownId } = this.placeOf(calendarId);
+    const rest = id.slice(calendarId.length + 1);
+    const isRenamed = ownId !== calendarId && rest.startsWith(`${ownId}/`);
+    return { calendarId, event: isRenamed ? rest.slice(ownId.length + 1) : rest };
+  }
+
+  /**
    * All occurrences in a window, for plugins that call the service.
    * @throws MantelError `service_unavailable` while no calendars have been published
    */

@@ -1,4 +1,16 @@
-export { calendarEvents, CalendarQuery, calendarRefresh, CalendarRefreshed } from "./calendar.ts";
+export {
+  CalendarChange,
+  calendarChange,
+  CalendarChanged,
+  CalendarEventPatch,
+  calendarEvents,
+  CalendarQuery,
+  calendarRefresh,
+  CalendarRefreshed,
+  ChangeScope,
+  NewCalendarEvent,
+  type WrittenBound,
+} from "./calendar.ts";
 export {
   historyLogbook,
   HistoryReadings,

@@ -124,6 +124,15 @@ export class Agenda {
     await this.#options.publish(windowOf(span, parts));
   }
 
+  /** Publishes the present state after what is being published. */
+  publishNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const published = this.#working.then(() => this.publish());
+    this.#working = published.catch(() => undefined); // the caller gets the error
+    return published;
+  }
+
   /** All occurrences in a span, whether or not they are published. */
   async eventsIn(span: Span): Promise<CalendarWindow> {
     const sources = [...this.#sources.values()];

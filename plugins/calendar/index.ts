@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  calendarChange,
   calendarEvents,
   calendarRefresh,
   definePlugin,
@@ -17,6 +18,7 @@ import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
 import { Account } from "./web/account.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
+import { Writer } from "./writer.ts";
 
 type Context = PluginContext<Static<typeof Options>, undefined>;
 
@@ -63,7 +65,7 @@ export default definePlugin({
     return { agenda, readers, files, stage, keys: web.map(storageKey) };
   },
 
-  async start({ storage, log, onDispose }, { agenda, readers, files, stage, keys }) {
+  async start({ storage, log, home, onDispose }, { agenda, readers, files, stage, keys }) {
     const memory = new CalendarMemory(storage);
     await memory.recall(agenda);
     stage.isLive = true;
@@ -87,11 +89,19 @@ export default definePlugin({
       files,
       readers: readers.map(({ reader }) => reader),
     });
+    const accounts = readers.flatMap(({ reader }) => (reader instanceof Account ? [reader] : []));
+    const writer = new Writer({
+      find: (id) => accounts.map((each) => each.calendarOf(id)).find((each) => each !== undefined),
+      has: (id) => agenda.find(id) !== undefined,
+      publish: () => agenda.publishNow(),
+      zone: findZone(home.timeZone) ?? UTC,
+    });
     return {
       services: [
         provide(calendarEvents, ({ start, end }) =>
           agenda.eventsIn({ from: Date.parse(start), to: Date.parse(end) }),
         ),
+        provide(calendarChange, (change) => writer.change(change)),
         provide(calendarRefresh, ({ id }) => refresher.refresh(id)),
       ],
     };

@@ -6,7 +6,7 @@ import type { Account } from "./web/account.ts";
 import type { Subscription } from "./web/subscription.ts";
 
 interface RefresherParts {
-  readonly agenda: Pick<Agenda, "find" | "publish">;
+  readonly agenda: Pick<Agenda, "find" | "publishNow">;
   readonly files: Pick<FollowedFolder, "refresh">;
   readonly readers: readonly Pick<Account | Subscription, "has" | "refresh">[];
   /** Milliseconds from any beginning; absent means the clock of this process. */
@@ -51,7 +51,7 @@ export class Refresher {
     const reader = readers.find((each) => each.has(id));
     await (reader ? reader.refresh() : files.refresh(id));
     this.#endedAt.set(id, this.#now());
-    await agenda.publish();
+    await agenda.publishNow();
     return true;
   }
 }

@@ -12,12 +12,14 @@ export interface Proxy {
   readonly requests: string[];
   /** Gives the status of a refusal for a body, or `undefined` to pass it on. */
   refuse: (body: string) => number | undefined | Promise<number | undefined>;
+  /** True closes the connection in place of the answer, after the target has carried out the request. */
+  loseAnswer: (method: string) => boolean;
 }
 
 /** Stands before `target` until the test ends. Answers 502 while it cannot be reached. */
 export async function countingProxy(t: TestContext, target: string): Promise<Proxy> {
   const requests: string[] = [];
-  const proxy: Proxy = { url: "", requests, refuse: () => undefined };
+  const proxy: Proxy = { url: "", requests, refuse: () => undefined, loseAnswer: () => false };
   const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await text(incoming);
     requests.push(`${incoming.method} ${incoming.url}`);
@@ -27,6 +29,7 @@ export async function countingProxy(t: TestContext, target: string): Promise<Pro
     const passed = request(`${target}${url}`, { method, headers, agent: false });
     passed.on("error", () => response.writeHead(502).end());
     passed.on("response", (answer: IncomingMessage) => {
+      if (proxy.loseAnswer(method)) return void incoming.socket.destroy();
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });

@@ -3,6 +3,7 @@ import type { Metrics } from "../metrics.ts";
 import { longOperationId, type Route } from "../route.ts";
 import { auditRoutes } from "./audit.ts";
 import { backupRoutes } from "./backups.ts";
+import { calendarChangeRoutes } from "./calendar-changes.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { channelRoutes } from "./channels.ts";
@@ -55,6 +56,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...mqttRoutes(parts),
     ...calendarRoutes(parts),
     ...calendarFeedRoutes(parts),
+    ...calendarChangeRoutes(parts),
     ...channelRoutes(parts),
     ...photoRoutes(parts),
     ...serviceRoutes(parts),

@@ -27,6 +27,17 @@ export interface AccountOptions {
   readonly signal: AbortSignal;
 }
 
+/** A calendar whose events can be changed at its server. */
+export interface WritableCalendar {
+  readonly url: string;
+  readonly server: DavServer;
+  readonly source: Source;
+  /** The path of the object of an event. */
+  readonly pathOf: (uid: string) => Promise<string | undefined>;
+  /** Shows what was changed. */
+  readonly readChanges: () => Promise<void>;
+}
+
 /** The stored state of an account. */
 interface CachedAccount {
   readonly home: DavHome;
@@ -91,6 +102,24 @@ export class Account {
   has(id: string): boolean {
     const ids = [...this.#collections.values()].map(({ source }) => source.id);
     return id === this.#options.account.id || ids.includes(id);
+  }
+
+  /** The calendar with this source; `undefined` if it is not one of the account's. */
+  calendarOf(sourceId: string): WritableCalendar | undefined {
+    const found = [...this.#collections.values()].find(({ source }) => source.id === sourceId);
+    if (!found || this.#options.kind !== "caldav") return undefined;
+    const { account, changed } = this.#options;
+    return {
+      url: found.kept.url,
+      server: this.#server,
+      source: found.source,
+      pathOf: (uid) => found.pathOf(uid),
+      async readChanges() {
+        const now = () => performance.now();
+        const reading = { now, endsAt: now() + transferMs(account), shown: changed };
+        await found.readChanges(this.server, reading);
+      },
+    };
   }
 
   /** Reads the account once. What fails is shown by the sources. */

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import { type Log, MantelError, SerialQueue, type Storage } from "@mantel/plugin-sdk";
 import { joinFiles } from "../join-files.ts";
 import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
@@ -52,6 +52,10 @@ export class Collection {
   /** The storage key of the content. */
   readonly key: string;
   #kept: StoredCollection;
+  /** One reading at a time, because each continues from what the one before has stored. */
+  readonly #turns = new SerialQueue();
+  /** A reading of changes that has not begun. */
+  #next: Promise<boolean> | undefined;
   readonly #disk: { readonly storage: Storage; readonly log: Log };
   /** The state that is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
@@ -95,7 +99,27 @@ export class Collection {
    * a failure is kept for the next time. False if the time was over before everything was read.
    * @throws MantelError `invalid` or `deadline_passed`
    */
-  async update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
+  update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
+    return this.#turns.take(() => this.#update(server, tag, reading));
+  }
+
+  /** Reads what has changed by now. Callers that wait for the same turn share it. @throws MantelError as `update` */
+  readChanges(server: DavServer, reading: Reading): Promise<boolean> {
+    this.#next ??= this.#turns.take(() => {
+      this.#next = undefined;
+      return this.#update(server, undefined, reading);
+    });
+    return this.#next;
+  }
+
+  /** The path of the object of an event; `undefined` if it was not read yet. */
+  async pathOf(uid: string): Promise<string | undefined> {
+    const { objects = {} } = (await this.#load()) ?? {};
+    const found = Object.entries(objects).find(([, { data }]) => hasUid(data, uid));
+    return found?.[0];
+  }
+
+  async #update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
     const now = new Date();
     if (tag !== undefined && tag === this.#tag) {
       this.source.confirm(now);
@@ -202,6 +226,13 @@ function contentOf({ objects, before, isChanged }: Growing, now: Date): Content 
 
 function leftOf({ objects, paths }: Growing): number {
   return paths.filter((path) => !objects.has(path)).length;
+}
+
+function hasUid(data: string, uid: string): boolean {
+  const lines = data.replaceAll(/\r?\n[ \t]/g, "").split(/\r?\n/);
+  return lines.some(
+    (line) => /^UID[:;]/i.test(line) && line.slice(line.indexOf(":") + 1).trim() === uid,
+  );
 }
 
 /** The stored objects without those that no longer exist. */

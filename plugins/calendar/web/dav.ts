@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { MantelError } from "@mantel/plugin-sdk";
 import {
   DAVNamespace,
@@ -35,6 +36,15 @@ export interface DavObject {
   readonly etag: string | undefined;
   readonly data: string;
 }
+
+/** An object as its server has it. */
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly etag: string | undefined;
+}
+
+/** Maximum time of a request within a change, which somebody waits for. */
+const WRITE_MS = 8_000;
 
 const KINDS = {
   caldav: { type: "calendar", prefix: "c", data: "calendar-data", home: "calendarHomeSet" },
@@ -153,6 +163,51 @@ export class DavServer {
     return objects;
   }
 
+  /** The object at an address, byte for byte; `undefined` if there is none. */
+  async load(url: string): Promise<StoredObject | undefined> {
+    const { status, headers, body } = await this.#send("GET", url);
+    if (status === 404 || status === 410) return undefined;
+    requireTaken(status, headers);
+    return { bytes: body, etag: headers.etag };
+  }
+
+  /**
+   * Stores an object: a new one if `etag` is undefined, else only in place of that version.
+   * @throws MantelError `revision_stale` if there is another version; `conflict` if the server refuses
+   */
+  async store(url: string, bytes: Uint8Array, etag?: string): Promise<string | undefined> {
+    const condition: Record<string, string> =
+      etag === undefined ? { "if-none-match": "*" } : { "if-match": etag };
+    const type = { "content-type": "text/calendar; charset=utf-8" };
+    const { status, headers } = await this.#send("PUT", url, { ...type, ...condition }, bytes);
+    requireTaken(status, headers);
+    return headers.etag;
+  }
+
+  /** Removes a version of an object. @throws MantelError as `store` */
+  async erase(url: string, etag: string | undefined): Promise<void> {
+    const condition: Record<string, string> = etag === undefined ? {} : { "if-match": etag };
+    const { status, headers } = await this.#send("DELETE", url, condition);
+    if (status !== 404 && status !== 410) requireTaken(status, headers);
+  }
+
+  #send(method: string, url: string, headers: Record<string, string> = {}, body?: Uint8Array) {
+    const { allowPrivate, fingerprint, authorityFile } = this.#account;
+    const first = new URL(this.#account.url);
+    return guardedRequest({
+      url,
+      method,
+      headers,
+      body,
+      secretHeaders: basicAuth(this.#account),
+      trusts: (address) => isSameSite(first, address),
+      allowPrivate,
+      trust: { fingerprint, authorityFile },
+      limits: { idleMs: WRITE_MS, totalMs: WRITE_MS },
+      signal: this.#signal,
+    });
+  }
+
   async #properties(url: string, depth: "0" | "1"): Promise<readonly DAVResponse[]> {
     const responses = responseParts(
       await propfind({ url, depth, props: PROPERTIES, fetch: this.#fetch }),
@@ -199,6 +254,23 @@ export class DavServer {
       headers: { ...(type ? { "content-type": type } : {}), ...(location ? { location } : {}) },
     });
   };
+}
+
+/** @throws MantelError if a server has not carried out a request */
+function requireTaken(status: number, headers: IncomingHttpHeaders): void {
+  if (status >= 200 && status < 300) return;
+  if (status === 412) {
+    throw new MantelError("revision_stale", "the event was changed at its server meanwhile");
+  }
+  if (status === 403 || status === 405 || status === 409 || status === 423) {
+    throw new MantelError("conflict", `the server refuses changes of this calendar (${status})`);
+  }
+  const { message, extras } = fetchError(status, headers);
+  if (status === 401) throw new MantelError("conflict", message);
+  const { retryAfterMs = 5_000 } = extras;
+  throw new MantelError("service_unavailable", `the server answered with status ${status}`, {
+    retryAfterMs,
+  });
 }
 
 /**

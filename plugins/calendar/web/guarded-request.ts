@@ -26,7 +26,7 @@ export interface GuardedRequest {
   /** Headers, such as a password, sent only to addresses for which `trusts` returns true. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   readonly trusts: (url: URL) => boolean;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly allowPrivate?: boolean | undefined;
   /** The certificate to accept besides those of known authorities. */
   readonly trust?: CertificateTrust | undefined;

@@ -26,6 +26,7 @@ function setUp({
         if (id === "garden/family") return { provider: "garden", ownId: "family" };
         throw new MantelError("not_found", "no such calendar");
       },
+      placeOfEvent: (id) => ({ calendarId: "garden/family", event: id.slice(14) }),
     },
     async call(provider, { name }, input) {
       calls.push([provider, name, input]);

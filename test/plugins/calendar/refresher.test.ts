@@ -14,7 +14,7 @@ function setUp() {
   const refresher = new Refresher({
     agenda: {
       find: (id) => sources.find((each) => each.id === id),
-      publish: async () => void told.push("published"),
+      publishNow: async () => void told.push("published"),
     },
     files: { refresh: async (id) => void told.push(`file ${id}`) },
     readers: [

@@ -1,0 +1,91 @@
+import { type CalendarEventPatch, MantelError, type WrittenBound } from "@mantel/plugin-sdk";
+import { type Component, escapeText, parametersOf, valueOf } from "./edit-lines.ts";
+import type { Length } from "./event.ts";
+import { dayOf, instantOf, type Moment } from "./moment.ts";
+import { compact } from "./zone-text.ts";
+import { DAY_MS, findZone, toInstant, toWall, UTC, type Zone } from "./zones.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The moment of a bound. `zone` is for a time without one. @throws MantelError `invalid` */
+export function momentOf(bound: WrittenBound, zone: Zone, field: "start" | "end"): Moment {
+  if ("date" in bound) return { allDay: true, wall: Date.parse(bound.date), zone: UTC };
+  const { dateTime, timeZone } = bound;
+  const own = timeZone === undefined ? zone : findZone(timeZone);
+  const instant = Date.parse(dateTime);
+  if (own && !Number.isNaN(instant))
+    return { allDay: false, wall: toWall(own, instant), zone: own };
+  const detail = own ? `${dateTime} does not exist` : `${timeZone} is not an IANA time zone`;
+  throw invalid(`/${field}${own ? "" : "/timeZone"}`, detail);
+}
+
+export function invalid(pointer: string, detail: string): MantelError {
+  return new MantelError("invalid", detail, { errors: [{ pointer, detail }] });
+}
+
+/** The time from a start to an end. @throws MantelError `invalid` if the end is not later, or of another kind */
+export function lengthBetween(start: Moment, end: Moment): Length {
+  if (start.allDay !== end.allDay) {
+    throw invalid("/end", "start and end must both be dates, or both be times");
+  }
+  const ms = instantOf(end) - instantOf(start);
+  if (ms < 0 || (ms === 0 && start.allDay)) throw invalid("/end", "end must be after start");
+  return start.allDay
+    ? { days: dayOf(end) - dayOf(start), ms: 0 }
+    : { days: 0, ms, zone: end.zone };
+}
+
+/** The length of an event without an end: a day, or an hour. */
+export function usualLength(start: Moment): Length {
+  return start.allDay ? { days: 1, ms: 0 } : { days: 0, ms: HOUR_MS };
+}
+
+export function endOf(start: Moment, { days, ms, zone = start.zone }: Length): Moment {
+  const wall = start.wall + days * DAY_MS;
+  if (start.allDay) return { ...start, wall };
+  return { allDay: false, wall: toWall(zone, toInstant(start.zone, wall) + ms), zone };
+}
+
+/**
+ * A property with a moment. It is written as `like`, a property of the same event, if that is in the same zone, because
+ * its zone is described in the object.
+ */
+export function timeLine(
+  name: string,
+  moment: Moment,
+  like?: { readonly line: string; readonly start: Moment },
+): string {
+  if (moment.allDay) return `${name};VALUE=DATE:${compact(moment.wall).slice(0, 8)}`;
+  const isLike = like && !like.start.allDay && like.start.zone.name === moment.zone.name;
+  if (isLike && !/z$/i.test(valueOf(like.line))) {
+    return `${name}${parametersOf(like.line)}:${compact(moment.wall)}`;
+  }
+  if (isLike || moment.zone === UTC) return `${name}:${compact(instantOf(moment))}Z`;
+  return `${name};TZID=${moment.zone.name}:${compact(moment.wall)}`;
+}
+
+/** Writes the changed texts of an event. */
+export function setTexts(
+  event: Component,
+  fields: Omit<CalendarEventPatch, "start" | "end">,
+): void {
+  const { title, location, description, url, busy, status } = fields;
+  if (title !== undefined) event.set("SUMMARY", `SUMMARY:${escapeText(title)}`);
+  for (const [name, text] of [
+    ["LOCATION", location],
+    ["DESCRIPTION", description],
+  ] as const) {
+    if (text !== undefined) event.set(name, ...(text ? [`${name}:${escapeText(text)}`] : []));
+  }
+  if (url !== undefined) event.set("URL", ...(url === null ? [] : [`URL:${new URL(url).href}`]));
+  if (busy !== undefined) event.set("TRANSP", `TRANSP:${busy ? "OPAQUE" : "TRANSPARENT"}`);
+  if (status !== undefined) event.set("STATUS", `STATUS:${status.toUpperCase()}`);
+}
+
+/** Marks an event as changed now (RFC 5545, 3.8.7). */
+export function stamp(event: Component, now: number): void {
+  const at = `${compact(now)}Z`;
+  event.set("DTSTAMP", `DTSTAMP:${at}`).set("LAST-MODIFIED", `LAST-MODIFIED:${at}`);
+  const sequence = Number(valueOf(event.find("SEQUENCE") ?? "SEQUENCE:0")) || 0;
+  event.set("SEQUENCE", `SEQUENCE:${sequence + 1}`);
+}

@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CalendarEventPatch, ChangeScope, NewCalendarEvent } from "@mantel/plugin-sdk";
+import ICAL from "ical.js";
+import { EditedObject, newObject } from "../../../plugins/calendar/ics/change-event.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import { expand } from "./expand.ts";
+
+const BERLIN = findZone("Europe/Berlin") ?? UTC;
+const CONTEXT = {
+  zone: BERLIN,
+  now: Date.parse("2026-05-01T12:00:00Z"),
+  newUid: () => "new-uid",
+};
+
+const FOLDED =
+  'X-NOTE;X-P="a;b:c":a long line of another program that is folded in a pla\r\n ce of its own, and stays';
+/** A weekly series with a change, an alarm, an attendee and lines that Mantel does not know. */
+const SERIES = [
+  "BEGIN:VCALENDAR",
+  "PRODID:-//Other//EN",
+  "BEGIN:VTIMEZONE",
+  "TZID:Berlin here",
+  "X-LIC-LOCATION:Europe/Berlin",
+  "BEGIN:STANDARD",
+  "DTSTART:19701025T030000",
+  "TZOFFSETFROM:+0200",
+  "TZOFFSETTO:+0100",
+  "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU",
+  "END:STANDARD",
+  "BEGIN:DAYLIGHT",
+  "DTSTART:19700329T020000",
+  "TZOFFSETFROM:+0100",
+  "TZOFFSETTO:+0200",
+  "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU",
+  "END:DAYLIGHT",
+  "END:VTIMEZONE",
+  "BEGIN:VEVENT",
+  "UID:a",
+  FOLDED,
+  "DTSTART;TZID=Berlin here:20260601T090000",
+  "DURATION:PT1H",
+  "RRULE:FREQ=WEEKLY;COUNT=5",
+  "EXDATE;TZID=Berlin here:20260608T090000",
+  "summary:choir",
+  "ATTENDEE;PARTSTAT=ACCEPTED:mailto:bob@example.org",
+  "BEGIN:VALARM",
+  "TRIGGER:-PT15M",
+  "SUMMARY:of the alarm",
+  "END:VALARM",
+  "END:VEVENT",
+  "BEGIN:VEVENT",
+  "UID:a",
+  "RECURRENCE-ID;TZID=Berlin here:20260622T090000",
+  "DTSTART;TZID=Berlin here:20260622T110000",
+  "DURATION:PT1H",
+  "SUMMARY:choir late",
+  "END:VEVENT",
+  "END:VCALENDAR",
+  "",
+].join("\r\n");
+
+const THIRD = "2026-06-15T07:00:00Z";
+
+async function update(
+  scope: ChangeScope,
+  fields: CalendarEventPatch,
+  origin = THIRD,
+  text = SERIES,
+) {
+  const edited = await EditedObject.read(Buffer.from(text), origin, CONTEXT);
+  const { changed, added } = edited.update(scope, fields);
+  return {
+    text: changed.toString(),
+    shown: await shownIn(changed),
+    added: added?.bytes.toString(),
+    shownAdded: added && (await shownIn(added.bytes)),
+  };
+}
+
+/** The occurrences as `start title`. */
+async function shownIn(bytes: Buffer) {
+  const { events, reason } = await expand(bytes);
+  assert.equal(reason, undefined);
+  assert.ok(ICAL.parse(bytes.toString()));
+  return events.map(({ from, title }) => `${from.slice(5, 16)} ${title}`);
+}
+
+/** The lines of a text that the other does not have. */
+function linesBeyond(text: string, other: string): string[] {
+  const known = other.split("\r\n");
+  return text.split("\r\n").filter((line) => !known.includes(line));
+}
+
+test("the original series is understood as it is shown", async () => {
+  assert.deepEqual(await shownIn(Buffer.from(SERIES)), [
+    "06-01T09:00 choir",
+    "06-15T09:00 choir",
+    "06-22T11:00 choir late",
+    "06-29T09:00 choir",
+  ]);
+});
+
+test("of a changed series everything else stays byte for byte", async () => {
+  const { text } = await update("all", { title: "orchestra" });
+
+  assert.deepEqual(linesBeyond(text, SERIES), [
+    "SUMMARY:orchestra",
+    "DTSTAMP:20260501T120000Z",
+    "LAST-MODIFIED:20260501T120000Z",
+    "SEQUENCE:1",
+  ]);
+  assert.deepEqual(linesBeyond(SERIES, text), ["summary:choir"]);
+});
+
+test("bytes that are not UTF-8, and folds inside characters, stay", async () => {
+  const bytes = Buffer.from(SERIES.replace("X-NOTE", "X-OTHER:\u00ff\r\nX-NOTE"), "latin1");
+  const edited = await EditedObject.read(bytes, THIRD, CONTEXT);
+
+  const { changed } = edited.update("all", { title: "ö".repeat(60) });
+
+  assert.ok(changed.includes(Buffer.from("X-OTHER:\u00ff\r\n", "latin1")));
+  assert.equal((await expand(changed)).events[0]?.title, "ö".repeat(60));
+  assert.ok(
+    changed
+      .toString("latin1")
+      .split("\r\n")
+      .every((line) => line.length <= 91),
+  );
+});
+
+test("one occurrence becomes a change of its own, with alarm and attendee", async () => {
+  const { text, shown } = await update("this", {
+    title: "rehearsal",
+    start: { dateTime: "2026-06-16T18:00:00Z" },
+  });
+
+  assert.deepEqual(shown, [
+    "06-01T09:00 choir",
+    "06-16T20:00 rehearsal",
+    "06-22T11:00 choir late",
+    "06-29T09:00 choir",
+  ]);
+  assert.match(text, /RECURRENCE-ID;TZID=Berlin here:20260615T090000/);
+  assert.equal(text.match(/BEGIN:VALARM/g)?.length, 2);
+  assert.equal(text.match(/ATTENDEE;/g)?.length, 2);
+});
+
+test("an occurrence that was changed before is changed again", async () => {
+  const { shown, text } = await update("this", { title: "later" }, "2026-06-22T07:00:00Z");
+
+  assert.equal(shown[2], "06-22T11:00 later");
+  assert.equal(text.match(/RECURRENCE-ID/g)?.length, 1);
+});
+
+test("all occurrences move together, with what was removed and changed", async () => {
+  const { shown } = await update("all", { start: { dateTime: "2026-06-15T10:30:00+02:00" } });
+
+  assert.deepEqual(shown, [
+    "06-01T10:30 choir",
+    "06-15T10:30 choir",
+    "06-22T11:00 choir late",
+    "06-29T10:30 choir",
+  ]);
+});
+
+test("this and the following occurrences become a series of their own", async () => {
+  const { shown, shownAdded, added } = await update("following", { title: "band" });
+
+  assert.deepEqual(shown, ["06-01T09:00 choir"]);
+  assert.deepEqual(shownAdded, ["06-15T09:00 band", "06-22T11:00 choir late", "06-29T09:00 band"]);
+  assert.match(added ?? "", /RRULE:FREQ=WEEKLY;COUNT=3/);
+  assert.deepEqual(new Set(added?.match(/^UID:.*$/gm)), new Set(["UID:new-uid"]));
+});
+
+test("another zone is described in the object, and the series keeps its time there", async () => {
+  const single = SERIES.replace(/RRULE:FREQ=WEEKLY.*\r\nEXDATE.*\r\n/, "").replace(
+    /BEGIN:VEVENT\r\nUID:a\r\nRECURRENCE-ID[^]*?END:VEVENT\r\n/,
+    "",
+  );
+  const { text, shown } = await update(
+    "all",
+    { start: { dateTime: "2026-06-01T10:00:00-04:00", timeZone: "America/New_York" } },
+    "2026-06-01T07:00:00Z",
+    single,
+  );
+
+  assert.deepEqual(shown, ["06-01T10:00 choir"]);
+  assert.match(text, /DTSTART;TZID=America\/New_York:20260601T100000/);
+  assert.match(text, /TZID:America\/New_York\r\n[^]*BYMONTH=3;BYDAY=2SU/);
+});
+
+test("removing one, the following or all occurrences leaves the others", async () => {
+  const remove = async (scope: ChangeScope, origin = THIRD) => {
+    const bytes = (await EditedObject.read(Buffer.from(SERIES), origin, CONTEXT)).remove(scope);
+    return bytes && (await shownIn(bytes));
+  };
+
+  assert.deepEqual(await remove("this"), [
+    "06-01T09:00 choir",
+    "06-22T11:00 choir late",
+    "06-29T09:00 choir",
+  ]);
+  assert.deepEqual(await remove("this", "2026-06-22T07:00:00Z"), [
+    "06-01T09:00 choir",
+    "06-15T09:00 choir",
+    "06-29T09:00 choir",
+  ]);
+  assert.deepEqual(await remove("following"), ["06-01T09:00 choir"]);
+  assert.equal(await remove("following", "2026-06-01T07:00:00Z"), undefined);
+  assert.equal(await remove("all"), undefined);
+});
+
+test("a change that would alter the meaning of a rule is refused with the way out", async () => {
+  const monday = SERIES.replace("COUNT=5", "COUNT=5;BYDAY=MO");
+
+  await assert.rejects(
+    update("all", { start: { dateTime: "2026-06-16T09:00:00+02:00" } }, THIRD, monday),
+    { code: "conflict", message: /send the new rule as rrule/ },
+  );
+  await assert.rejects(update("this", { rrule: "FREQ=DAILY" }), { code: "invalid" });
+  await assert.rejects(update("all", { end: { dateTime: "2026-06-01T00:00:00Z" } }), {
+    code: "invalid",
+    extras: { errors: [{ pointer: "/end", detail: "end must be after start" }] },
+  });
+  await assert.rejects(update("this", {}, "2026-06-15"), { code: "not_found" });
+});
+
+for (const [what, fields, shown] of [
+  [
+    "an hour",
+    { start: { dateTime: "2026-06-01T09:00:00+02:00" } },
+    "2026-06-01T09:00:00+02:00 to 2026-06-01T10:00:00+02:00",
+  ],
+  ["a day", { start: { date: "2026-06-01" } }, "2026-06-01 to 2026-06-02"],
+  [
+    "its own length and zone",
+    {
+      start: { dateTime: "2026-06-01T07:00:00Z", timeZone: "Asia/Tokyo" },
+      end: { dateTime: "2026-06-01T09:30:00Z" },
+    },
+    "2026-06-01T16:00:00+09:00 to 2026-06-01T18:30:00+09:00",
+  ],
+] as const) {
+  test(`a new event has ${what}, and other programs read it`, async () => {
+    const event: NewCalendarEvent = { title: "Zoo; with \\ all,\nof us", ...fields };
+    const { bytes } = newObject(event, CONTEXT);
+
+    const { events, reason } = await expand(bytes);
+
+    assert.equal(reason, undefined);
+    assert.deepEqual(
+      events.map(({ from, to, title }) => [`${from} to ${to}`, title]),
+      [[shown, event.title]],
+    );
+    const parsed = new ICAL.Component(ICAL.parse(bytes.toString()) as unknown[]);
+    assert.equal(
+      new ICAL.Event(parsed.getFirstSubcomponent("vevent") ?? undefined).summary,
+      event.title,
+    );
+  });
+}
+
+test("a new event that cannot be is refused with its field", () => {
+  const start = { dateTime: "2026-06-01T09:00:00Z" };
+  const refused = (fields: Partial<NewCalendarEvent>, pointer: string) =>
+    assert.throws(
+      () => newObject({ title: "x", start, ...fields }, CONTEXT),
+      ({ code, extras }: { code: string; extras: { errors: { pointer: string }[] } }) =>
+        code === "invalid" && extras.errors[0]?.pointer === pointer,
+    );
+
+  refused({ end: { date: "2026-06-02" } }, "/end");
+  refused({ start: { ...start, timeZone: "Moon/Base" } }, "/start/timeZone");
+  refused({ rrule: "FREQ=OFTEN" }, "/rrule");
+});
