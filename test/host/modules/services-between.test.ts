@@ -44,11 +44,20 @@ const known = { items, itemsNow, count, third: { ...items, version: 3 } };
 export default definePlugin({
   start: ({ call }) => ({
     services: [
-      provide(asked, ({ what, feed }) =>
-        call((known as any)[what], what === "count" ? {} : { feed } as any).catch(
+      provide(asked, async ({ what, feed }) => {
+        if (what === "many") {
+          const outcomes = new Set<string>();
+          for (let round = 0; round < 20; round++) {
+            const all = await Promise.allSettled(Array.from({ length: 500 }, () => call(items, { feed: "a" })));
+            for (const each of all) outcomes.add(each.status === "fulfilled" ? "answered" : each.reason.code);
+          }
+          return [...outcomes];
+        }
+        if (what === "large") return call(items, { feed: "x".repeat(10 * 2 ** 20) }).catch(String);
+        return call((known as any)[what], what === "count" ? {} : { feed } as any).catch(
           (error) => error.name + " " + error.code + ": " + error.message,
-        ),
-      ),
+        );
+      }),
     ],
   }),
 });
@@ -125,5 +134,28 @@ test("plugins call each other's services by definitions of their own", async (t)
     answers.toSorted((a, b) => Number(a) - Number(b)),
     answers.map((_, at) => at + 1),
     "a reload of the provider drops no call and loses no state",
+  );
+});
+
+test("a call of 10 MB is refused to its caller, and 10,000 calls in a row leave both plugins working", async (t) => {
+  const { services, registry } = await startModules(t, plugins);
+  const ask = (what: string, feed: unknown) => services.call("acme.reader.ask", { what, feed });
+
+  const many = await ask("many", "");
+  const large = await ask("large", "");
+  const after = await ask("items", "world");
+
+  assert.match(
+    String(large),
+    /message too large: the input of callService has 10\.0 MiB, the limit is 8\.0 MiB/,
+  );
+  assert.ok((many as string[]).includes("answered"));
+  assert.deepEqual(after, ["world"]);
+  assert.deepEqual(
+    ["news", "reader"].map((id) => [registry.get(id).state, registry.get(id).restarts]),
+    [
+      ["active", 0],
+      ["active", 0],
+    ],
   );
 });
