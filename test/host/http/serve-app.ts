@@ -28,6 +28,7 @@ import { HttpServer } from "../../../host/http/server.ts";
 import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
+import { Operations } from "../../../host/packages/operations.ts";
 import { Photos } from "../../../host/photos/photos.ts";
 import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../../host/routes/secrets.ts";
@@ -253,9 +254,11 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
 
 /** No installed plugins; none can be installed. */
 function noPlugins() {
-  const unknown = async (id: string): Promise<never> => {
+  const fail = (id: string): never => {
     throw new MantelError("plugin_unknown", `no plugin ${id} is installed`);
   };
+  const unknown = async (id: string): Promise<never> => fail(id);
+  const operations = new Operations(() => undefined);
   return {
     plugins: {
       list: async () => [],
@@ -266,13 +269,14 @@ function noPlugins() {
       search: async () => [],
     },
     packages: {
-      operations: [],
-      install: async ({ source }: { source: string }): Promise<never> => {
-        throw new MantelError("install_failed", `${source} is not there`);
-      },
-      update: unknown,
-      pin: unknown,
-      remove: unknown,
+      operations: operations.list,
+      install: ({ source }: { source: string }) =>
+        operations.run({ action: "install", source, plugin: null }, async (): Promise<never> => {
+          throw new MantelError("install_failed", `${source} is not there`);
+        }),
+      update: fail,
+      pin: fail,
+      remove: fail,
     },
   };
 }
