@@ -4,7 +4,7 @@
 
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { compileHost } from "../host/compiled.js";
 import { bundle } from "./test/bundle.ts";
 import { startCoverage } from "./test/coverage.ts";
@@ -34,6 +34,9 @@ const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
 
+/** The globals of a page, which packages of widgets look for when they load: before any bundle. */
+const PAGE = "plugin-sdk/widget-testing/page.ts";
+
 const FLAGS = ["--coverage", "--repeat"];
 const paths = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
 const mayRepeat = process.argv.includes("--repeat");
@@ -49,7 +52,7 @@ const cache = testFiles.some(({ startsProcesses }) => startsProcesses)
   : undefined;
 const browser = testFiles.some(({ usesBrowser }) => usesBrowser) ? await startBrowser() : undefined;
 // c8 follows the lines of single files, and not those of bundles.
-const pathInBundle = coverage ? undefined : await bundle([...PROGRAMS, ...files]);
+const pathInBundle = coverage ? undefined : await bundle([...PROGRAMS, PAGE, ...files]);
 // With extra certificates each of some thousand processes would parse all root certificates at its start.
 const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...environment } = process.env;
 const limits = {
@@ -67,6 +70,8 @@ const limits = {
   },
 };
 
+const ofPages = new Set(testFiles.filter(({ usesPage }) => usesPage).map(({ path }) => path));
+
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const durations = readDurations();
 const report = new Report({ isVerbose: paths.length > 0 });
@@ -74,7 +79,7 @@ const queue = inProcesses(testFiles);
 const failed: Outcome[] = [];
 await Promise.all(Array.from({ length: concurrency }, runQueue));
 for (const first of failed) {
-  report.addRepeated(first, await runFiles(first.files, limits));
+  report.addRepeated(first, await run(first.files));
 }
 await browser?.close();
 saveDurations(durations);
@@ -84,10 +89,17 @@ else if (coverage) process.exitCode = await coverage.check();
 
 async function runQueue(): Promise<void> {
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const outcome = await runFiles(next, limits);
+    const outcome = await run(next);
     if (mayRepeat && hasFailed(outcome)) failed.push(outcome);
     else Object.assign(durations, report.add(outcome));
   }
+}
+
+/** Runs files in a process of their own; those of pages in one that has the globals of a page from its start. */
+function run(group: readonly string[]): Promise<Outcome> {
+  if (!group.some((file) => ofPages.has(file))) return runFiles(group, limits);
+  const page = pathToFileURL(limits.pathOf(PAGE)).href;
+  return runFiles(group, { ...limits, nodeOptions: [...limits.nodeOptions, "--import", page] });
 }
 
 /** The files of each process, those that take longest first. */
