@@ -84,6 +84,11 @@ export class Hosts {
     return this.#learned.has(canonical(host));
   }
 
+  /** The option or service that a declared host came from, such as `config:url`. */
+  originOf(host: string): string | undefined {
+    return this.#learned.get(canonical(host));
+  }
+
   /** True if the manifest declares this origin of hosts, such as `service:mqtt.broker`. */
   declares(origin: string): boolean {
     return this.#declared.has(origin);

@@ -83,6 +83,14 @@ const ServedPath = Type.Object(
 );
 export type ServedPath = Static<typeof ServedPath>;
 
+const Translations = Type.Record(
+  Type.String({ pattern: "^[a-z]{2,3}$" }),
+  Type.Record(Type.String({ maxLength: 2_000 }), Type.String({ maxLength: 2_000 }), {
+    maxProperties: 1_000,
+  }),
+  { ...Strict, maxProperties: 50 },
+);
+
 /** A path of the API at which and below which the plugin has routes (`defineRoute({ at })`). */
 const RoutedPath = Type.Object({ routes: Type.Literal(true) }, Strict);
 /** What a plugin has at a path of the API. */
@@ -94,6 +102,11 @@ export const Manifest = Type.Object(
     id: Type.String({ pattern: PLUGIN_ID, maxLength: 64 }),
     /** The user-facing name; absent means the id. */
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    /**
+     * Translations by language (`de`), then by the English text: the title, and titles and descriptions of options and
+     * of setup steps. A missing one stays English.
+     */
+    translations: Type.Optional(Translations),
     kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"]), {
       minItems: 1,
       uniqueItems: true,
@@ -170,3 +183,15 @@ export function hasRoutes(path: ApiPath): path is Static<typeof RoutedPath> {
 /** A device kind or `scene`, for which a bridge can declare a rate. */
 export type RateLimitedKind = Static<typeof KindRate>["kinds"][number];
 export type ModuleKind = Manifest["kinds"][number];
+
+/** The title in the languages for which the manifest has a translation; `undefined` if it has none. */
+export function translatedTitles({
+  title = "",
+  translations = {},
+}: Manifest): Record<string, string> | undefined {
+  const titles = Object.entries(translations).flatMap(([language, texts]) => {
+    const own = Object.hasOwn(texts, title) ? texts[title] : undefined;
+    return own === undefined ? [] : [[language, own] as const];
+  });
+  return titles.length === 0 ? undefined : Object.fromEntries(titles);
+}

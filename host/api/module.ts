@@ -79,10 +79,24 @@ export const Confinement = Type.Object({
 });
 export type Confinement = Static<typeof Confinement>;
 
+/**
+ * Permissions that were not used since then, among those whose use the host can see; the plugin may not need them.
+ * Absent before its code ran.
+ */
+export const UnusedPermissions = Type.Object({
+  since: Instant,
+  words: Type.Array(Type.String()),
+  permissions: Type.Array(Type.Object({ name: Type.String(), value: Nullable(Type.String()) })),
+});
+
+/** The name in other languages, by language (`de`); absent without a translation. */
+export const Titles = Type.Record(Type.String(), Type.String());
+
 /** A module as `GET /modules` shows it. Figures of a module without a process are null. */
 export const ModuleView = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  titles: Type.Optional(Titles),
   version: Type.String(),
   kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"])),
   state: Type.Enum([...MODULE_STATES]),
@@ -138,6 +152,7 @@ export const ModuleView = Type.Object({
       permissions: Type.Array(Type.Object({ name: Type.String(), value: Nullable(Type.String()) })),
     }),
   ),
+  unused: Type.Optional(UnusedPermissions),
   /** A user-facing sentence about a slow step, such as an installation. */
   progress: Nullable(Type.String()),
   error: Nullable(ModuleFault),

@@ -1,7 +1,7 @@
 import { MODULE_STATES } from "@mantel/plugin-sdk/module-state";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type, type Static } from "typebox";
-import { ModuleFault } from "./module.ts";
+import { ModuleFault, Titles, UnusedPermissions } from "./module.ts";
 
 const Instant = Type.String({ format: "date-time" });
 
@@ -17,6 +17,7 @@ export const PluginView = Type.Object({
   /** The name of its package. */
   name: Type.String(),
   title: Type.String(),
+  titles: Type.Optional(Titles),
   description: Type.String(),
   version: Type.String(),
   source: Type.String(),
@@ -39,6 +40,7 @@ export const PluginView = Type.Object({
       permissions: Type.Array(Type.Object({ name: Type.String(), value: Nullable(Type.String()) })),
     }),
   ),
+  unused: Type.Optional(UnusedPermissions),
   /** The version that runs; null if none does. */
   running: Nullable(Type.String()),
   state: Type.Enum([...MODULE_STATES, "missing"]),

@@ -46,6 +46,7 @@ const device = record({
 const module = record({
   id: text,
   name: text,
+  titles: orAbsent(record()),
   state: oneOf(MODULE_STATES),
   kinds: list,
   resources: record(),

@@ -1,6 +1,7 @@
 import type { Device, CommandBody } from "@mantel/plugin-sdk/device";
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { ModuleView } from "../api/module.ts";
+import { titleIn } from "./i18n/language.ts";
 import type { Layout } from "./layout.ts";
 import { withPending } from "./merge-commands.ts";
 
@@ -35,6 +36,7 @@ export class Store {
   readonly layout = signal<Layout | undefined>(undefined);
   readonly ui = signal<UiSettings>({});
   readonly #modules = new Map<string, Signal<ModuleView | undefined>>();
+  readonly #namedModules = new Map<string, ReadonlySignal<ModuleView | undefined>>();
   readonly #moduleIds = signal<readonly string[]>([]);
   readonly #devices = new Map<string, DeviceEntry>();
   readonly #lists = new Map<string, DeviceList>();
@@ -62,8 +64,17 @@ export class Store {
     return this.#listed("all", () => true);
   }
 
+  /** A module, under its name in the current language. */
   module(id: string): ReadonlySignal<ModuleView | undefined> {
-    return this.#moduleSignal(id);
+    const known = this.#namedModules.get(id);
+    if (known) return known;
+    const module = this.#moduleSignal(id);
+    const shown = computed(() => {
+      const view = module.value;
+      return view?.titles ? { ...view, name: titleIn(view.name, view.titles) } : view;
+    });
+    this.#namedModules.set(id, shown);
+    return shown;
   }
 
   /** All modules, by name. */

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { translatedTitles } from "@mantel/plugin-sdk/manifest";
 import semver from "semver";
 import type { ModuleView } from "../api/module.ts";
 import type { FoundPackage, PluginView } from "../api/plugin.ts";
@@ -106,6 +107,7 @@ export class InstalledPlugins {
     const module = this.#parts.module(entry.id);
     const latest = this.#newest.get(entry.id)?.version ?? null;
     const { id, name, version, source, integrity, pinned, installedAt } = entry;
+    const titles = facts.manifest && translatedTitles(facts.manifest);
     return {
       id,
       name,
@@ -115,12 +117,14 @@ export class InstalledPlugins {
       pinned,
       installedAt,
       title: facts.manifest?.title ?? id,
+      ...(titles && { titles }),
       description: facts.description,
       previous: entry.previous?.version ?? null,
       latest,
       outdated: latest !== null && isNewer(latest, version),
       permissions: permissionsIn(facts),
       consent: module?.consent ?? null,
+      ...(module?.unused && { unused: module.unused }),
       running: this.#parts.runningVersion(id) ?? null,
       state: facts.manifest === undefined ? "missing" : (module?.state ?? "disabled"),
       error: faultOf(facts, module),

@@ -31,6 +31,34 @@ export interface FieldSchema {
   readonly writeOnly?: boolean;
 }
 
+/** The schema with its titles and descriptions translated; a field without a title has its key in words. */
+export function translatedSchema(schema: FieldSchema, say: (text: string) => string): FieldSchema {
+  const within = (each: FieldSchema): FieldSchema => translatedSchema(each, say);
+  const { title, description, items, anyOf, properties, patternProperties } = schema;
+  return {
+    ...schema,
+    ...(title === undefined ? {} : { title: say(title) }),
+    ...(description === undefined ? {} : { description: say(description) }),
+    ...(items && { items: within(items) }),
+    ...(anyOf && { anyOf: anyOf.map(within) }),
+    ...(patternProperties && { patternProperties: mapped(patternProperties, within) }),
+    ...(properties && {
+      properties: mapped(properties, (each, key) => {
+        const own = titleOf(key, each);
+        const said = say(own);
+        return said === own ? within(each) : { ...within(each), title: said };
+      }),
+    }),
+  };
+}
+
+function mapped(
+  fields: Readonly<Record<string, FieldSchema>>,
+  change: (schema: FieldSchema, key: string) => FieldSchema,
+): Record<string, FieldSchema> {
+  return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, change(each, key)]));
+}
+
 export type Control =
   | "text"
   | "lines"

@@ -29,6 +29,12 @@ export function translated<T extends Table>(
   return computed(() => ({ ...english, ...translations[languageOf(locale.value)] }));
 }
 
+/** The title of a plugin in the current language. Read it while drawing. */
+export function titleIn(title: string, titles: Readonly<Record<string, string>> = {}): string {
+  const language = languageOf(locale.value);
+  return Object.hasOwn(titles, language) ? (titles[language] ?? title) : title;
+}
+
 /** The language of a locale, such as `de` of `de-AT`. */
 export function languageOf(tag: string): string {
   return tag.toLowerCase().split("-")[0] ?? ENGLISH;

@@ -82,6 +82,9 @@ export const english = {
   readsHistory: "the measured values of its devices",
   readsPhotos: "the photos",
   permissions: "Permissions",
+  unusedPermissions: "Not needed so far",
+  unusedSince: (date: string) =>
+    `Not used since ${date}. If the plugin works, it may not need them:`,
   noPermissionsRequested: "No permissions requested.",
   allowedHosts: "May connect to",
   readableFolders: "May read",

@@ -85,6 +85,9 @@ export const german: Translation<typeof english> = {
   readsHistory: "die Messwerte seiner Geräte",
   readsPhotos: "die Fotos",
   permissions: "Berechtigungen",
+  unusedPermissions: "Bisher nicht gebraucht",
+  unusedSince: (date) =>
+    `Seit ${date} nicht genutzt. Wenn das Plugin funktioniert, braucht es sie vielleicht nicht:`,
   noPermissionsRequested: "Keine Berechtigungen angefordert.",
   allowedHosts: "Darf sich verbinden mit",
   readableFolders: "Darf lesen",

@@ -1,8 +1,10 @@
+import { translate } from "@mantel/plugin-sdk/translate";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { ApiError } from "../api.ts";
 import { formView } from "../form/form.ts";
-import type { FieldSchema } from "../form/schema.ts";
+import { type FieldSchema, translatedSchema } from "../form/schema.ts";
+import { currentLocale } from "../i18n/language.ts";
 import { applied, mergePatch, type Values } from "./merge-patch.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { suggestionsOf } from "./suggestions.ts";
@@ -11,6 +13,8 @@ import { words } from "./words.ts";
 interface Stored {
   readonly schema: FieldSchema | null;
   readonly options: Values;
+  /** Translations of the plugin's texts. */
+  readonly texts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly revision: number;
 }
 interface TestResult {
@@ -76,8 +80,15 @@ export class ModuleOptions {
     </section>`;
   }
 
+  /** A text of the plugin in the current language. */
+  readonly say = (text: string): string => {
+    const texts = this.#stored.value?.texts ?? {};
+    return translate(text, { texts, locale: currentLocale.value, values: {} });
+  };
+
   get #shown(): FieldSchema | null | undefined {
-    const schema = this.#stored.value?.schema;
+    const stored = this.#stored.value?.schema;
+    const schema = stored && translatedSchema(stored, this.say);
     if (this.#only === undefined) return schema;
     const one = schema?.properties?.[this.#only];
     return one && { type: "object", properties: { [this.#only]: one } };

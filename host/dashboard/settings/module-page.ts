@@ -28,7 +28,10 @@ export class ModulePage {
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#log = new ModuleLog(parts, this.#path);
     this.#options = new ModuleOptions(parts, id);
-    this.#setup = new SetupSteps(parts, this.#path, () => void this.#options.load());
+    this.#setup = new SetupSteps(parts, this.#path, {
+      say: this.#options.say,
+      onDone: () => void this.#options.load(),
+    });
   }
 
   view(): unknown {
@@ -139,7 +142,15 @@ function factsOf(module: ModuleView): Fact[] {
     ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
     [texts.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionFacts(module),
+    ...unusedOf(module),
   ];
+}
+
+function unusedOf({ unused }: ModuleView): Fact[] {
+  if (!unused || unused.permissions.length === 0) return [];
+  const { words: needed, permissions } = unused;
+  const texts = neededPermissionTexts({ needed, permissions });
+  return [[words.value.unusedPermissions, texts.join(" · ")]];
 }
 
 function confinementOf({ confinement: { level, network, reason } }: ModuleView): Fact {

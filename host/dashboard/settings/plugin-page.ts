@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import type { PluginView } from "../../api/plugin.ts";
+import { titleIn } from "../i18n/language.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { formatInstant } from "./figures.ts";
 import { addressOf, backTo } from "./page.ts";
@@ -36,7 +37,7 @@ export class PluginPage {
       <section class="panel">
         <header>
           <h2 class="titled" dir="auto">
-            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${plugin.title}
+            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${titleIn(plugin.title, plugin.titles)}
           </h2>
           ${stateView(plugin.state)}
         </header>
@@ -100,14 +101,14 @@ export class PluginPage {
     </section>`;
   }
 
-  #removal({ id, title }: PluginView): TemplateResult {
+  #removal({ id, title, titles }: PluginView): TemplateResult {
     const texts = words.value;
     const { formAction } = this.#list.parts;
     return html`<section class="panel">
       <h2>${texts.removePlugin}</h2>
       <p class="hint">${texts.removePluginHint}</p>
       <div class="actions">
-        ${formAction.confirmButton("remove", texts.remove(title), () => this.#list.remove(id, false))}
+        ${formAction.confirmButton("remove", texts.remove(titleIn(title, titles)), () => this.#list.remove(id, false))}
         ${formAction.confirmButton("purge", texts.removeWithData, () => this.#list.remove(id, true))}
       </div>
     </section>`;
@@ -145,7 +146,10 @@ function faultsView({ error, consent, rejected }: PluginView): unknown {
   }`;
 }
 
-function permissionsView({ permissions: { words: needed, requested } }: PluginView): unknown {
+function permissionsView({
+  permissions: { words: needed, requested },
+  unused,
+}: PluginView): unknown {
   const texts = words.value;
   const list = neededPermissionTexts({ needed, permissions: requested });
   return html`<section class="panel">
@@ -158,7 +162,16 @@ function permissionsView({ permissions: { words: needed, requested } }: PluginVi
               ${list.map((each) => html`<li dir="auto">${each}</li>`)}
             </ul>`
     }
+    ${unused && unused.permissions.length > 0 ? unusedView(unused) : nothing}
   </section>`;
+}
+
+/** The permissions that the plugin asks for and has not used. */
+function unusedView({ since, words: needed, permissions }: NonNullable<PluginView["unused"]>) {
+  return html`<p>${words.value.unusedSince(formatInstant(since))}</p>
+    <ul>
+      ${neededPermissionTexts({ needed, permissions }).map((each) => html`<li dir="auto">${each}</li>`)}
+    </ul>`;
 }
 
 function factsOf(plugin: PluginView): Fact[] {

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { FoundPackage, PluginView } from "../../api/plugin.ts";
+import { titleIn } from "../i18n/language.ts";
 import { formValue } from "./form-value.ts";
 import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { pathOf, PluginList } from "./plugin-list.ts";
@@ -30,14 +31,14 @@ function listView(list: PluginList): TemplateResult {
 }
 
 function rowOf(list: PluginList, plugin: PluginView): TemplateResult {
-  const { id, title, version, source, consent, outdated, latest, state, icon } = plugin;
+  const { id, title, titles, version, source, consent, outdated, latest, state, icon } = plugin;
   const texts = words.value;
   const note = consent ? texts.consentNeeded : plugin.error?.message;
   return html`<li>
     <a class="row" href=${addressOf("plugins", id)}>
       ${icon ? html`<img class="plugin-icon" alt="" src=${list.parts.api.address(`${pathOf(id)}/icon`)} />` : nothing}
       <span class="grow">
-        <strong dir="auto">${title}</strong>
+        <strong dir="auto">${titleIn(title, titles)}</strong>
         <small dir="auto">${version} · ${source}</small>
         ${note === undefined ? nothing : html`<small dir="auto">${note}</small>`}
       </span>

@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { formView } from "../form/form.ts";
-import type { FieldSchema } from "../form/schema.ts";
+import { type FieldSchema, translatedSchema } from "../form/schema.ts";
 import type { Values } from "./merge-patch.ts";
+import type { ModuleOptions } from "./module-options.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
@@ -26,15 +27,21 @@ export class SetupSteps {
   readonly #parts: SettingsDependencies;
   readonly #path: string;
   readonly #onDone: () => void;
+  readonly #say: ModuleOptions["say"];
   readonly #view = signal<SetupView | undefined>(undefined);
   readonly #answer = signal<Values>({});
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  /** `onDone` is called when the result is saved. */
-  constructor(parts: SettingsDependencies, path: string, onDone: () => void) {
+  /** `say` translates the plugin's texts. `onDone` is called when the result is saved. */
+  constructor(
+    parts: SettingsDependencies,
+    path: string,
+    { say, onDone }: Pick<ModuleOptions, "say"> & { readonly onDone: () => void },
+  ) {
     this.#parts = parts;
     this.#path = `${path}/setup`;
+    this.#say = say;
     this.#onDone = onDone;
     void this.#look();
   }
@@ -74,12 +81,13 @@ export class SetupSteps {
     if (setup.state === "failed") {
       return html`<p class="said failed" dir="auto">${setup.error}</p>`;
     }
-    return html`<h3 dir="auto">${setup.title}</h3>
-      ${setup.text === null ? nothing : html`<p dir="auto">${setup.text}</p>`}
+    const title = this.#say(setup.title);
+    return html`<h3 dir="auto">${title}</h3>
+      ${setup.text === null ? nothing : html`<p dir="auto">${this.#say(setup.text)}</p>`}
       ${
         setup.progress === null
           ? nothing
-          : html`<progress max="100" value=${setup.progress} aria-label=${setup.title}></progress>`
+          : html`<progress max="100" value=${setup.progress} aria-label=${title}></progress>`
       }
       ${setup.form === null ? nothing : this.#formView(setup.step, setup.form)}`;
   }
@@ -89,7 +97,7 @@ export class SetupSteps {
     const answer = this.#answer.value;
     return html`${formView({
         id: "answer",
-        schema,
+        schema: translatedSchema(schema, this.#say),
         values: answer,
         offers: suggestionsOf(store),
         faults: answerFaults(formAction.faults.value),

@@ -36,6 +36,8 @@ const OptionsForm = Type.Object({
   /** JSON Schema for a form; null for a module without options, or whose code was never loaded. */
   schema: Nullable(Options),
   options: Options,
+  /** Translations of the texts in the schema, by language and English text. */
+  texts: Type.Record(Type.String(), Type.Record(Type.String(), Type.String())),
   revision: Type.Integer(),
 });
 const Consent = Type.Object(
@@ -275,7 +277,8 @@ function formRoute({ modules, config }: HttpDependencies): Route {
     errors: ["module_unknown"],
     handle(_, { params: { id } }) {
       modules.get(id);
-      return config.formOf(id);
+      const { translations = {} } = modules.running(id)?.manifest ?? {};
+      return { ...config.formOf(id), texts: translations };
     },
   });
 }

@@ -19,6 +19,7 @@ export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
 /** Parts of the SDK that are bundled only with the plugins that import them. */
 const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
   [`${SDK}/mqtt`, join(SDK_FOLDER, "mqtt")],
+  [`${SDK}/time`, join(SDK_FOLDER, "time")],
   [`${SDK}/vocabulary`, join(SDK_FOLDER, "vocabulary")],
 ]);
 

@@ -6,7 +6,7 @@ import { includesPart, kindEntryOf, kindOfHomeEntry } from "@mantel/plugin-sdk/h
 import type { HomeBatch, HomeHostApi } from "@mantel/plugin-sdk/home-protocol";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
-import { sunAt } from "@mantel/plugin-sdk/sun";
+import { sunAt } from "@mantel/plugin-sdk/time";
 import { Type } from "typebox";
 import type { Calendar } from "../../calendar/calendar.ts";
 import type { Commands } from "../../devices/commands.ts";

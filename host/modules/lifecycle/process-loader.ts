@@ -34,6 +34,7 @@ export interface LoaderDependencies extends HostFolders {
   /** Receives the trials of the loaded code. */
   readonly onTrialsFound: (trials: readonly Trial[]) => void;
   readonly printed: PluginProcessOwner["printed"];
+  readonly reached: NonNullable<PluginProcessOwner["reached"]>;
   readonly warn: (sentence: string, error: unknown) => void;
 }
 
@@ -203,8 +204,8 @@ export class ProcessLoader {
   }
 
   #own(generation: PluginProcess, plugin: PluginPackage, api: Opening["api"] = {}): void {
-    const { apiFor, printed } = this.#parts;
-    generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed });
+    const { apiFor, printed, reached } = this.#parts;
+    generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed, reached });
   }
 
   /** The current options or, if they are invalid, those with which the build last worked. */

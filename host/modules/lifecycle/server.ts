@@ -8,6 +8,7 @@ import { installMissing } from "../build/install.ts";
 import { hostApi, type HostDependencies } from "../calls/host-api.ts";
 import { isConsentNeeded } from "../consent/consent-needed-error.ts";
 import { logAddedPermissions } from "../consent/permission-diff.ts";
+import { PermissionUse } from "../consent/permission-use.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { logLeaks } from "../process/leak-report.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
@@ -63,18 +64,21 @@ export class Server {
   readonly #owner: ServerOwner;
   readonly #parts: ServerDependencies;
   readonly #loader: ProcessLoader;
+  readonly #use: PermissionUse;
   #reloadedAt = -Infinity;
 
   constructor(owner: ServerOwner, parts: ServerDependencies) {
     const { id, status, log, versions, enqueue } = owner;
     this.#owner = owner;
     this.#parts = parts;
+    this.#use = new PermissionUse((unused) => status.setUnused(unused));
     const warn = (sentence: string, error: unknown) =>
       log.record({ level: "warn", sentence, fields: { error: String(error) } });
     this.#loader = new ProcessLoader({
       ...parts,
       onTrialsFound: (trials) => status.setTrials(trials),
       warn,
+      reached: (host, origin) => this.#use.reached(host, origin),
       printed: (sentence, level) => log.record({ level, sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
     });
@@ -87,7 +91,10 @@ export class Server {
         status.forgetDegraded();
         parts.channels.admit(id, channels);
       },
-      onLive: () => parts.channels.settle(id),
+      onLive: ({ build: live }: Candidate) => {
+        parts.channels.settle(id);
+        void this.#use.follow(live);
+      },
     };
     this.process = new LiveProcess(id, { loader: this.#loader, events, config: parts.config });
     const build = () => versions.server;
@@ -272,7 +279,7 @@ export class Server {
       exited: generation.exited,
       runSchedule: (request: RunRequest) => this.process.call("runSchedule", request),
     };
-    return hostApi(caller, this.#parts);
+    return this.#use.watching(hostApi(caller, this.#parts));
   }
 
   #createFollower({ peer, exited }: PluginProcess): ChannelFollower {

@@ -71,6 +71,8 @@ export interface PluginProcessOwner {
   readonly api: Handlers<HostApi>;
   /** A line that the process wrote to standard output, or to standard error as a warning. */
   printed(line: string, level: "info" | "warn"): void;
+  /** A host that the process connects to or looks up, and the option or service that it came from. */
+  reached?(host: string, origin: string | undefined): void;
 }
 
 /** The settings of a process. */
@@ -151,6 +153,7 @@ export class PluginProcess {
     proxy?.onLost((connection, failure) =>
       this.peer.call("connectionLost", { connection, failure }, LOST_MS),
     );
+    proxy?.onReached((host) => this.#owner?.reached?.(host, proxy.hosts.originOf(host)));
     this.exited = this.#exit();
     void this.exited.then(() => {
       proxy?.close();

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { translatedTitles } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { Trial } from "@mantel/plugin-sdk/trial";
 import type { LastReload, ModuleFault, ModuleView } from "../../api/module.ts";
@@ -175,6 +176,14 @@ export class ModuleStatus {
     this.#added = added;
   }
 
+  /** Shows the permissions that were not used since the code first ran. */
+  setUnused(unused: readonly RequestedPermission[]): void {
+    const since = this.#view.unused?.since ?? new Date().toISOString();
+    const permissions = unused.map(({ name, value = null }) => ({ name, value }));
+    const next = { since, words: unused.map(describePermission), permissions };
+    if (!isDeepStrictEqual(next, this.#view.unused)) this.#set({ unused: next });
+  }
+
   /** Records the trials of its loaded code. */
   setTrials(trials: readonly Trial[]): void {
     if (!isDeepStrictEqual(trials, this.#view.trials)) this.#set({ trials: [...trials] });
@@ -200,9 +209,11 @@ export class ModuleStatus {
   /** The fields of the view that come from the manifest. */
   #described(plugin: PluginPackage) {
     const { id, version, manifest } = plugin;
+    const titles = translatedTitles(manifest);
     return {
       id,
       name: manifest.title ?? id,
+      ...(titles && { titles }),
       version,
       kinds: manifest.kinds,
       permissions: { ...permissionsOf(manifest), added: this.#added },
@@ -220,8 +231,11 @@ export class ModuleStatus {
 
   #set(change: Partial<ModuleView>): void {
     const isNewState = change.state !== undefined && change.state !== this.#view.state;
+    const { titles, ...view } = this.#view;
+    const isDescribed = change.name !== undefined; // a manifest without translations has no titles
     this.#view = {
-      ...this.#view,
+      ...view,
+      ...(titles && !isDescribed ? { titles } : {}),
       ...change,
       ...(isNewState ? { stateSince: new Date().toISOString() } : {}),
     };

@@ -122,7 +122,10 @@ export interface Trace {
   readonly name: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  readonly trigger: { readonly index: number; readonly event: Omit<TriggerEvent, "index"> };
+  readonly trigger: {
+    readonly index: number;
+    readonly event: Omit<TriggerEvent, "index" | "at"> & { readonly at: string };
+  };
   readonly conditions: readonly TracedCondition[];
   readonly actions: readonly TracedAction[];
   readonly result: RunResult;

@@ -1,4 +1,4 @@
-import { sunAt } from "@mantel/plugin-sdk/sun";
+import { sunAt } from "@mantel/plugin-sdk/time";
 import type {
   EngineCalendarEvent,
   EngineDevice,

@@ -1,6 +1,7 @@
 import type { CommandBody, StateValue } from "@mantel/plugin-sdk";
-import { Strict } from "@mantel/plugin-sdk/schema";
 import { type Static, Type } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
 
 /** Limits of one automation. */
 export const LIMITS = {
@@ -30,7 +31,8 @@ const DeviceId = Type.String({ minLength: 1, maxLength: 150 });
 const Field = Type.String({ minLength: 1, maxLength: 200 });
 const Value = Type.Unsafe<StateValue>(Type.Unknown());
 const Duration = Type.Integer({ minimum: 0, maximum: YEAR_MS });
-const Offset = Type.Integer({ minimum: -YEAR_MS, maximum: YEAR_MS });
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+const Offset = Type.Integer({ minimum: -WEEK_MS, maximum: WEEK_MS });
 const TimeOfDay = Type.String({
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$",
   description: "a time of day such as 07:30, in the time zone of the home",

@@ -23,6 +23,9 @@ import { Watches } from "./watches.ts";
 /** Runs of one automation that wait for their turn, or run at once. */
 const MOST_RUNS = 10;
 
+/** The latest instant of a date, which stands for no end: JSON has no infinity. */
+export const FOREVER = 8_640_000_000_000_000;
+
 /** All that a reload or a restart must not lose, as plain data. */
 export interface Snapshot {
   /** Epoch milliseconds. */
@@ -153,8 +156,16 @@ export class Engine {
     this.#watches.happened(device, event, data);
   }
 
-  message(topic: string, payload: string): void {
-    this.#watches.received(topic, payload);
+  /** Takes a message. `filter` is the subscription that it came for; absent means all that match. */
+  message(topic: string, payload: string, filter?: string): void {
+    this.#watches.received(topic, payload, filter);
+  }
+
+  /** True if an automation has a trigger or condition of calendars. */
+  get needsCalendar(): boolean {
+    return this.automations().some(({ triggers, conditions, kept }) =>
+      JSON.stringify([triggers, conditions, kept]).includes('"type":"calendar"'),
+    );
   }
 
   /** True if an automation waits for this webhook. */
@@ -172,6 +183,10 @@ export class Engine {
 
   device(id: string): EngineDevice | undefined {
     return this.#devices.get(id);
+  }
+
+  devices(): EngineDevice[] {
+    return [...this.#devices.values()];
   }
 
   automation(id: string): Automation | undefined {
@@ -192,8 +207,8 @@ export class Engine {
     return this.#start(entry, event, []);
   }
 
-  /** Lets nothing start until an instant; `Infinity` until it is resumed. Runs are cancelled. */
-  pause(until: number): void {
+  /** Lets nothing start until an instant, or until it is resumed. Runs are cancelled. */
+  pause(until = FOREVER): void {
     this.#pausedUntil = until;
     for (const entry of this.#entries.values()) {
       this.#cancelRuns(entry, "all automations were switched off");
@@ -261,7 +276,7 @@ export class Engine {
 
   /** Stops all timers. The engine does nothing afterwards. */
   stop(): void {
-    this.#pausedUntil = Infinity;
+    this.#pausedUntil = FOREVER;
     for (const entry of this.#entries.values()) {
       for (const watch of entry.watches) watch.stop();
       for (const run of entry.runs) run.cancel("the engine has stopped");

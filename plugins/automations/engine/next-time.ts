@@ -1,5 +1,4 @@
-import { nextCronTime } from "@mantel/plugin-sdk/schedule-spec";
-import { nextSunEvent } from "@mantel/plugin-sdk/sun";
+import { nextCronTime, nextSunEvent } from "@mantel/plugin-sdk/time";
 import type { EngineHome } from "./automation.ts";
 import type { TriggerOf, Weekday } from "./document.ts";
 import { instantOf, plusDays, secondsOf, wallTimeAt, weekdayOf } from "./zone.ts";

@@ -28,14 +28,14 @@ function toTrace(
   actions: readonly TracedAction[],
   end: (RunEnd & { readonly at: number }) | undefined,
 ): Trace {
-  const { index, ...event } = trigger;
+  const { index, at, ...event } = trigger;
   return {
     id,
     automation,
     name,
     startedAt: isoOf(startedAt),
     endedAt: end ? isoOf(end.at) : null,
-    trigger: { index, event },
+    trigger: { index, event: { ...event, at: isoOf(at) } },
     conditions,
     actions,
     result: end?.result ?? "running",

@@ -49,7 +49,8 @@ export function commandTo(
   return sections.size === 0 ? undefined : bodyOf(sections);
 }
 
-function sectionsOf(command: CommandBody): [place: string, fields: object][] {
+/** The fields of a command by the place of their section: empty, `parts/<id>/` or `extra/`. */
+export function sectionsOf(command: CommandBody): [place: string, fields: object][] {
   const { parts = {}, extra, ...own } = command;
   return [
     ["", own],

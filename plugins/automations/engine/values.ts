@@ -40,3 +40,19 @@ export function isWithin(
 ): boolean | undefined {
   return typeof value === "number" ? value > above && value < below : undefined;
 }
+
+/** The device with another value of a field. */
+export function withValue(device: EngineDevice, field: string, value: StateValue): EngineDevice {
+  const [first = "", second, third] = field.split("/");
+  if (second === undefined) {
+    if (first === "available" && typeof value === "boolean") return { ...device, available: value };
+    return { ...device, state: { ...device.state, [first]: value } };
+  }
+  if (first === "extra") {
+    return { ...device, extra: { state: { ...device.extra?.state, [second]: value } } };
+  }
+  const parts = (device.parts ?? []).map((part) =>
+    part.id === second ? { ...part, state: { ...part.state, [third ?? ""]: value } } : part,
+  );
+  return { ...device, parts };
+}

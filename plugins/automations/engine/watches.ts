@@ -1,5 +1,4 @@
-import type { Cause } from "@mantel/plugin-sdk";
-import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
+import { type Cause, topicMatcher } from "@mantel/plugin-sdk";
 import type { Clock, EngineCalendarEvent, EngineDevice, EngineHome, Stop } from "./automation.ts";
 import type { Trigger, TriggerOf } from "./document.ts";
 import { CalendarWatch } from "./watch-calendar.ts";
@@ -107,11 +106,6 @@ export class Watches {
     return this.#messages.keys();
   }
 
-  /** True if a trigger needs events of calendars. */
-  get needsCalendar(): boolean {
-    return this.#calendars.size > 0;
-  }
-
   /** Takes the devices as they are. Nothing fires. */
   initialize(): void {
     this.#isAnyoneHome = this.#findAnyone();
@@ -130,9 +124,11 @@ export class Watches {
     this.#events.call(`event ${device} ${event}`, fired);
   }
 
-  received(topic: string, payload: string): void {
-    for (const filter of this.#messages.keys()) {
-      if (topicMatcher(filter)(topic)) this.#messages.call(filter, { topic, payload });
+  /** @param filter the only filter that the message is for; all that match if absent */
+  received(topic: string, payload: string, filter?: string): void {
+    const filters = filter === undefined ? this.#messages.keys() : [filter];
+    for (const each of filters) {
+      if (topicMatcher(each)(topic)) this.#messages.call(each, { topic, payload });
     }
   }
 

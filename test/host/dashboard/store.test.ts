@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { effect } from "@preact/signals-core";
 import type { ModuleView } from "../../../host/api/module.ts";
+import { setLocale } from "../../../host/dashboard/i18n/language.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
@@ -224,6 +225,28 @@ test("modules are listed by name, each with its last state", () => {
 
   assert.deepEqual(first, ["Clock active", "Weather active"]);
   assert.deepEqual(names(), ["Agenda active", "Clock active", "Weather failed"]);
+});
+
+test("a module has its name in the current language, and its own without a translation", (t) => {
+  const store = new Store();
+  const titles = { de: "Wetter" };
+  store.replaceModules([{ ...module("b", "Weather"), titles }, module("a", "Clock")]);
+  const names = () => store.modules().value.map(({ name }) => name);
+  t.after(() => setLocale("en"));
+
+  const english = names();
+  setLocale("de-AT");
+  const german = names();
+  setLocale("fr");
+
+  assert.deepEqual(
+    [english, german, names()],
+    [
+      ["Clock", "Weather"],
+      ["Clock", "Wetter"],
+      ["Clock", "Weather"],
+    ],
+  );
 });
 
 test("a removed module disappears from the list and from what shows it, until it is there again", () => {

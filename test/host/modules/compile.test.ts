@@ -209,7 +209,7 @@ for (const [source, message] of [
   ['import "./absent.ts";', /^cannot find \.\/absent\.ts; check the path/],
   [
     'import "@mantel/plugin-sdk/errors";',
-    /^a plugin's server side imports ("@mantel\/plugin-sdk(\/mqtt|\/vocabulary)?"(, )?){3}, not @mantel\/plugin-sdk\/errors$/,
+    /^a plugin's server side imports ("@mantel\/plugin-sdk(\/mqtt|\/time|\/vocabulary)?"(, )?){4}, not @mantel\/plugin-sdk\/errors$/,
   ],
 ] as const) {
   test(`a build is refused with the place of the import: ${source}`, async (t) => {

@@ -428,3 +428,17 @@ test("limits come from the config, then the manifest, then the defaults", () => 
     limitsOf({}),
   );
 });
+
+test("a view has the title in the languages of the manifest", () => {
+  const { manifest } = plugin("1.0.0", "Lamp");
+  const translations = { de: { Lamp: "Lampe" }, fr: { Speed: "Vitesse" } };
+  const { status } = openStatus();
+
+  status.describe({ ...plugin(), manifest: { ...manifest, translations } });
+  status.become("loading");
+  const { name, titles } = status.view;
+  status.describe(plugin("2.0.0", "Lamp"));
+
+  assert.deepEqual([name, titles], ["Lamp", { de: "Lampe" }]);
+  assert.equal("titles" in status.view, false);
+});

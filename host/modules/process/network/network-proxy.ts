@@ -63,6 +63,7 @@ export class NetworkProxy {
   /** Connections by the numbers that the process assigned; `undefined` while the name is being resolved. */
   readonly #connections = new Map<number, Connection | undefined>();
   #lost: OnConnectionLost = async () => undefined;
+  #reached: (host: string) => void = () => undefined;
   #opening = 0;
 
   constructor(declared: readonly string[]) {
@@ -88,6 +89,11 @@ export class NetworkProxy {
     this.#lost = onConnectionLost;
   }
 
+  /** Sets `reached`, which gets each host or socket that the process may connect to and asks for. */
+  onReached(reached: (host: string) => void): void {
+    this.#reached = reached;
+  }
+
   /** Allows the hosts in the answer of a service, if the manifest names that service. */
   learnFrom({ name }: { readonly name: string }, answer: unknown): void {
     if (this.hosts.declares(`service:${name}`)) this.hosts.learnFromService(name, answer);
@@ -104,6 +110,7 @@ export class NetworkProxy {
   async #lookUp(request: LookUpRequest): Promise<LookUpAnswer> {
     const { host } = request;
     if (!this.hosts.allows(host)) return { refusal: { reached: host, toDeclare: host } };
+    this.#reached(host);
     if ("family" in request) {
       const found = await this.#addressesOf(host, request.family);
       return Array.isArray(found) ? { found } : found;
@@ -154,10 +161,13 @@ export class NetworkProxy {
       const { path } = request;
       if (!isAbsolute(path))
         throw new MantelError("invalid", "the path of a socket must be absolute");
-      return this.hosts.allows(path) ? { path } : { refusal: { reached: path, toDeclare: path } };
+      if (!this.hosts.allows(path)) return { refusal: { reached: path, toDeclare: path } };
+      this.#reached(path);
+      return { path };
     }
     const { host, port, family, localAddress } = request;
     if (!this.hosts.allows(host)) return { refusal: { reached: host, toDeclare: host } };
+    this.#reached(host);
     const addresses = await this.#addressesOf(host, family);
     if (!Array.isArray(addresses)) return addresses;
     return { host, port, addresses, ...(localAddress === undefined ? {} : { localAddress }) };

@@ -8,6 +8,7 @@ import {
   entriesOf,
   type FieldSchema,
   titleOf,
+  translatedSchema,
   withoutSecrets,
 } from "../../../../host/dashboard/form/schema.ts";
 import { words } from "../../../../host/dashboard/form/words.ts";
@@ -122,4 +123,57 @@ test("a key without a title is shown as readable words", () => {
   assert.equal(titleOf("refreshSeconds", {}), "Refresh seconds");
   assert.equal(titleOf("base_url", {}), "Base url");
   assert.equal(titleOf("x", { title: "Own" }), "Own");
+});
+
+test("titles and descriptions of a schema are translated at every depth, and keys as they are shown", () => {
+  const words: Record<string, string> = {
+    Bridges: "Brücken",
+    "Refresh seconds": "Sekunden zwischen Abfragen",
+    "how often": "wie oft",
+    Fast: "Schnell",
+    Address: "Adresse",
+  };
+  const schema: FieldSchema = {
+    type: "object",
+    properties: {
+      refreshSeconds: { type: "integer", description: "how often" },
+      speed: {
+        anyOf: [
+          { const: 1, title: "Fast" },
+          { const: 2, title: "Slow" },
+        ],
+      },
+      bridges: {
+        title: "Bridges",
+        patternProperties: { "^.+$": { properties: { address: { type: "string" } } } },
+      },
+      hosts: { items: { title: "Address", type: "string" } },
+    },
+  };
+
+  const said = translatedSchema(schema, (text) => words[text] ?? text);
+
+  assert.deepEqual(said, {
+    type: "object",
+    properties: {
+      refreshSeconds: {
+        type: "integer",
+        title: "Sekunden zwischen Abfragen",
+        description: "wie oft",
+      },
+      speed: {
+        anyOf: [
+          { const: 1, title: "Schnell" },
+          { const: 2, title: "Slow" },
+        ],
+      },
+      bridges: {
+        title: "Brücken",
+        patternProperties: {
+          "^.+$": { properties: { address: { type: "string", title: "Adresse" } } },
+        },
+      },
+      hosts: { title: "Adresse", items: { title: "Adresse", type: "string" } },
+    },
+  });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sunAt } from "../../plugin-sdk/sun.ts";
+import { sunAt } from "../../../plugin-sdk/time/sun.ts";
 
 const BERLIN = { latitude: 52.52, longitude: 13.405 };
 /** Longyearbyen. */

@@ -1,5 +1,5 @@
 import { getPosition, getTimes } from "suncalc";
-import type { Coordinates, Sun } from "./home.ts";
+import type { Coordinates, Sun } from "../home.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 366;

@@ -1,0 +1,2 @@
+export { nextCronTime } from "./cron.ts";
+export { nextSunEvent, sunAt } from "./sun.ts";

@@ -1,0 +1,201 @@
+import { MantelError, type Cause, type Log, type Storage } from "@mantel/plugin-sdk";
+import { DocumentStore, type StoredDocument } from "./document-store.ts";
+import type { Automation, RunResult, Trace } from "./engine/automation.ts";
+import type { AutomationDocument } from "./engine/document.ts";
+import type { AutomationState, Engine } from "./engine/engine.ts";
+import { toAutomation } from "./engine/perform-actions.ts";
+import { devicesIn, parseDocument } from "./parse-document.ts";
+
+/** An automation of either kind in the list. */
+export interface AutomationView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: Automation["kind"];
+  readonly enabled: boolean;
+  readonly state: AutomationState;
+  readonly lastRun: {
+    readonly id: string;
+    readonly startedAt: string;
+    readonly endedAt: string | null;
+    readonly result: RunResult;
+  } | null;
+  /** A user-facing sentence, or null. */
+  readonly error: string | null;
+}
+
+/** A document as clients read it. What changes with each run is only in the list, so that its tag is its revision. */
+export interface DocumentView extends AutomationDocument {
+  readonly id: string;
+  readonly kind: "document";
+  readonly revision: number;
+}
+
+/** An automation in code, as far as it is data. */
+export type CodeView = Pick<
+  Automation,
+  "id" | "name" | "kind" | "enabled" | "mode" | "triggers" | "conditions"
+>;
+
+/** Automations of the engine that are documents, and what clients may do with all automations. */
+export class Automations {
+  readonly #engine: Engine;
+  readonly #store: DocumentStore;
+  /** Called after the automations have changed. */
+  readonly #changed: () => void;
+
+  private constructor(engine: Engine, store: DocumentStore, changed: () => void) {
+    this.#engine = engine;
+    this.#store = store;
+    this.#changed = changed;
+  }
+
+  /** Reads the documents and gives them to the engine. */
+  static async open(
+    engine: Engine,
+    { storage, log, changed }: { storage: Storage; log: Log; changed: () => void },
+  ): Promise<Automations> {
+    const store = await DocumentStore.open(storage, log);
+    for (const { id, document } of store.list()) engine.set(toAutomation(id, document));
+    return new Automations(engine, store, changed);
+  }
+
+  list(): AutomationView[] {
+    return this.#engine
+      .automations()
+      .map((automation) => this.#view(automation))
+      .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+  }
+
+  /** A document with its revision, or an automation in code. @throws MantelError `not_found` */
+  get(id: string): DocumentView | CodeView {
+    const stored = this.#store.find(id);
+    if (stored) return documentView(stored);
+    const { name, kind, enabled, mode, triggers, conditions } = this.#automation(id);
+    return { id, name, kind, enabled, mode, triggers, conditions };
+  }
+
+  /** @throws MantelError `invalid` with every fault, `conflict` for too many, `disk_full` */
+  async create(value: unknown): Promise<DocumentView> {
+    const document = parseDocument(value);
+    const isTaken = (id: string) => this.#engine.automation(id) !== undefined;
+    return this.#stored(await this.#store.create(document, isTaken));
+  }
+
+  /** @throws MantelError `invalid`, `not_found`, `revision_stale`, `disk_full` */
+  async replace(id: string, value: unknown, ifMatch?: string): Promise<DocumentView> {
+    this.#requireDocument(id);
+    const document = parseDocument(value);
+    return this.#stored(await this.#store.replace(id, document, ifMatch));
+  }
+
+  /** Switches an automation on or off. @throws MantelError as `replace` */
+  async setEnabled(id: string, enabled: boolean, ifMatch?: string): Promise<DocumentView> {
+    this.#requireDocument(id);
+    const stored = this.#store.get(id);
+    if (stored.document.enabled === enabled && ifMatch === undefined) {
+      return documentView(stored);
+    }
+    const document = { ...stored.document, enabled };
+    return this.#stored(await this.#store.replace(id, document, ifMatch));
+  }
+
+  /** @throws MantelError `not_found`, `revision_stale`, `disk_full` */
+  async remove(id: string, ifMatch?: string): Promise<void> {
+    this.#requireDocument(id);
+    await this.#store.remove(id, ifMatch);
+    this.#engine.remove(id);
+    this.#changed();
+  }
+
+  /** The last revisions, newest first. @throws MantelError `not_found` */
+  async history(
+    id: string,
+  ): Promise<readonly { revision: number; savedAt: string; name: string }[]> {
+    this.#requireDocument(id);
+    const revisions = await this.#store.history(id);
+    return revisions.map(({ revision, savedAt, document }) => ({
+      revision,
+      savedAt,
+      name: document.name,
+    }));
+  }
+
+  /** Stores an earlier revision as the newest one. @throws MantelError as `replace`, `revision_unknown` */
+  async restore(id: string, revision: number, ifMatch?: string): Promise<DocumentView> {
+    this.#requireDocument(id);
+    const document = await this.#store.revision(id, revision);
+    return this.#stored(await this.#store.replace(id, document, ifMatch));
+  }
+
+  /** Starts a run, without conditions, and returns its id. @throws MantelError `not_found`, `conflict` */
+  run(id: string, cause: Cause | undefined): string {
+    this.#automation(id);
+    const run = this.#engine.run(id, cause);
+    if (run !== undefined) return run;
+    throw new MantelError("conflict", `${id} has too many runs at once; wait until one has ended`);
+  }
+
+  /** The last runs, newest first. @throws MantelError `not_found` */
+  traces(id: string): readonly Trace[] {
+    this.#automation(id);
+    return this.#engine.tracesOf(id);
+  }
+
+  /** The document of an id, for a simulation. @throws MantelError `not_found` */
+  document(id: string): AutomationDocument {
+    this.#requireDocument(id);
+    return this.#store.get(id).document;
+  }
+
+  #stored(stored: StoredDocument): DocumentView {
+    this.#engine.set(toAutomation(stored.id, stored.document));
+    this.#changed();
+    return documentView(stored);
+  }
+
+  #automation(id: string): Automation {
+    const automation = this.#engine.automation(id);
+    if (automation) return automation;
+    throw new MantelError("not_found", `no automation has the id ${id}`);
+  }
+
+  #requireDocument(id: string): void {
+    if (this.#automation(id).kind === "document") return;
+    throw new MantelError("conflict", `${id} is written in code; change its file`);
+  }
+
+  #view(automation: Automation): AutomationView {
+    const { id, name, kind, enabled } = automation;
+    const [last] = this.#engine.tracesOf(id);
+    const known = this.#store.find(id)?.document;
+    const error = this.#engine.problemOf(id) ?? (known && this.#missing(known));
+    return {
+      id,
+      name,
+      kind,
+      enabled,
+      state: this.#engine.stateOf(id),
+      lastRun: last
+        ? { id: last.id, startedAt: last.startedAt, endedAt: last.endedAt, result: last.result }
+        : null,
+      error: error ?? null,
+    };
+  }
+
+  /** A sentence about devices that the home does not have. */
+  #missing(document: AutomationDocument): string | undefined {
+    const missing = [...devicesIn(document)].filter((id) => this.#engine.device(id) === undefined);
+    if (missing.length === 0) return undefined;
+    const names = missing.slice(0, 5).join(", ");
+    return missing.length === 1
+      ? `the device ${names} is not in this home`
+      : `${missing.length} devices are not in this home: ${names}`;
+  }
+}
+
+const documentView = ({ id, revision, document }: StoredDocument): DocumentView => ({
+  ...document,
+  id,
+  kind: "document",
+  revision,
+});

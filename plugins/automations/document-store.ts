@@ -1,0 +1,170 @@
+import { type Log, MantelError, SerialQueue, type Storage } from "@mantel/plugin-sdk";
+import type { AutomationDocument } from "./engine/document.ts";
+import { parseDocument } from "./parse-document.ts";
+
+const MOST_AUTOMATIONS = 1_000;
+/** Revisions that are kept of each document, with the present one. */
+const KEPT_REVISIONS = 20;
+const LONGEST_ID = 40;
+/** Ids that are words of the routes. */
+const RESERVED = ["pause", "resume", "simulate", "webhooks"];
+const INDEX = "index";
+
+/** A document as it is stored. */
+export interface StoredDocument {
+  readonly id: string;
+  readonly revision: number;
+  readonly document: AutomationDocument;
+}
+
+/** One revision of a document. */
+export interface Revision {
+  readonly revision: number;
+  readonly savedAt: string;
+  readonly document: AutomationDocument;
+}
+
+/** The documents, one file each, with their last revisions. Changes are made one after the other. */
+export class DocumentStore {
+  readonly #storage: Storage;
+  readonly #documents = new Map<string, StoredDocument>();
+  readonly #turns = new SerialQueue();
+
+  private constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Reads all documents. One that cannot be read is left out, with a line in the log. */
+  static async open(storage: Storage, log: Log): Promise<DocumentStore> {
+    const store = new DocumentStore(storage);
+    const index = await storage.get(INDEX);
+    const ids = isRecord(index) && Array.isArray(index["ids"]) ? index["ids"] : [];
+    for (const id of ids.filter((each) => typeof each === "string")) {
+      try {
+        const stored = await storage.get(keyOf(id));
+        if (!isRecord(stored)) continue;
+        const revision = Number(stored["revision"]) || 1;
+        store.#documents.set(id, { id, revision, document: parseDocument(stored["document"]) });
+      } catch (error) {
+        log.error("could not read an automation; it is left out", { id, error });
+      }
+    }
+    return store;
+  }
+
+  list(): StoredDocument[] {
+    return [...this.#documents.values()];
+  }
+
+  find(id: string): StoredDocument | undefined {
+    return this.#documents.get(id);
+  }
+
+  /** @throws MantelError `not_found` */
+  get(id: string): StoredDocument {
+    const stored = this.#documents.get(id);
+    if (stored) return stored;
+    throw new MantelError("not_found", `no automation has the id ${id}`);
+  }
+
+  /** Stores a new document under an id made from its name. @throws MantelError `conflict` for too many, `disk_full` */
+  create(document: AutomationDocument, isTaken: (id: string) => boolean): Promise<StoredDocument> {
+    return this.#turns.take(async () => {
+      if (this.#documents.size >= MOST_AUTOMATIONS) {
+        const sentence = `there are ${MOST_AUTOMATIONS} automations, which is the limit; delete one first`;
+        throw new MantelError("conflict", sentence);
+      }
+      const id = freeId(document.name, (each) => this.#documents.has(each) || isTaken(each));
+      const stored = { id, revision: 1, document };
+      await this.#storage.set(INDEX, { ids: [...this.#documents.keys(), id] });
+      await this.#write(stored);
+      return stored;
+    });
+  }
+
+  /**
+   * Replaces a document.
+   * @throws MantelError `not_found`, `revision_stale` if `ifMatch` names another revision, `disk_full`
+   */
+  replace(id: string, document: AutomationDocument, ifMatch?: string): Promise<StoredDocument> {
+    return this.#turns.take(async () => {
+      const known = this.get(id);
+      requireRevision(known.revision, ifMatch);
+      const stored = { id, revision: known.revision + 1, document };
+      await this.#write(stored);
+      return stored;
+    });
+  }
+
+  /** @throws MantelError as `replace` */
+  remove(id: string, ifMatch?: string): Promise<void> {
+    return this.#turns.take(async () => {
+      requireRevision(this.get(id).revision, ifMatch);
+      await this.#storage.set(INDEX, {
+        ids: [...this.#documents.keys()].filter((each) => each !== id),
+      });
+      this.#documents.delete(id);
+      await this.#storage.delete(keyOf(id));
+      await this.#storage.delete(historyKeyOf(id));
+    });
+  }
+
+  /** The last revisions, newest first. @throws MantelError `not_found` */
+  async history(id: string): Promise<readonly Revision[]> {
+    this.get(id);
+    const stored = await this.#storage.get(historyKeyOf(id));
+    return Array.isArray(stored) ? (stored as Revision[]) : [];
+  }
+
+  /** @throws MantelError `not_found`, `revision_unknown` */
+  async revision(id: string, revision: number): Promise<AutomationDocument> {
+    const found = (await this.history(id)).find((each) => each.revision === revision);
+    if (found) return parseDocument(found.document);
+    throw new MantelError("revision_unknown", `${id} has no revision ${revision}`);
+  }
+
+  async #write(stored: StoredDocument): Promise<void> {
+    const { id, revision, document } = stored;
+    const earlier = await this.#storage.get(historyKeyOf(id));
+    const savedAt = new Date().toISOString();
+    await this.#storage.set(keyOf(id), { revision, document });
+    this.#documents.set(id, stored);
+    const kept = Array.isArray(earlier) ? earlier.slice(0, KEPT_REVISIONS - 1) : [];
+    await this.#storage.set(historyKeyOf(id), [{ revision, savedAt, document }, ...kept]);
+  }
+}
+
+/** The entity tag of a revision. */
+export const etagOf = ({ revision }: Pick<StoredDocument, "revision">) => `"${revision}"`;
+
+/** Checks an `If-Match` header (RFC 9110, 13.1.1). Weak tags never match. */
+function requireRevision(revision: number, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return;
+  if (ifMatch.split(",").some((tag) => tag.trim() === `"${revision}"`)) return;
+  throw new MantelError(
+    "revision_stale",
+    `the automation has revision ${revision}, but ${ifMatch} was expected; read it again first`,
+  );
+}
+
+const keyOf = (id: string) => `doc-${id}`;
+const historyKeyOf = (id: string) => `history-${id}`;
+
+/** An id from a name, with a number if it is taken: `hall-light`, `hall-light-2`. */
+function freeId(name: string, isTaken: (id: string) => boolean): string {
+  const words = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, LONGEST_ID)
+    .replaceAll(/^-+|-+$/g, "");
+  const slug =
+    words === "" || RESERVED.includes(words) ? `automation${words && `-${words}`}` : words;
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? slug : `${slug}-${number}`;
+    if (!isTaken(id)) return id;
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

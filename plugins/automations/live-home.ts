@@ -1,0 +1,154 @@
+import { setInterval } from "node:timers";
+import type { CalendarBound, CalendarEvent, Log, PluginContext } from "@mantel/plugin-sdk";
+import { mqttBroker } from "@mantel/plugin-sdk";
+import { historyRecord } from "@mantel/plugin-sdk";
+import { MqttClient } from "@mantel/plugin-sdk/mqtt";
+import type { EngineCalendarEvent, EngineHome, Stop, Trace } from "./engine/automation.ts";
+import type { Engine } from "./engine/engine.ts";
+import { instantOf } from "./engine/zone.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const CALENDAR_EVERY_MS = 5 * MINUTE_MS;
+const PLACE_EVERY_MS = 10 * MINUTE_MS;
+/** Offsets of calendar triggers are at most a week. */
+const CALENDAR_DAYS = 8;
+
+type Context = Pick<
+  PluginContext<unknown, unknown>,
+  "home" | "call" | "log" | "status" | "signal" | "onDispose"
+>;
+
+/** The home of a plugin's context, as the engine uses it. */
+export async function openHome({
+  home,
+}: Context): Promise<EngineHome & { refresh(): Promise<boolean> }> {
+  let coordinates = await home.coordinates();
+  return {
+    timeZone: home.timeZone,
+    get coordinates() {
+      return coordinates;
+    },
+    command: async (device, command, by) => void (await home.command(device, command, { by })),
+    async activateScene(scene, by) {
+      const { results } = await home.activateScene(scene, { by });
+      const failed = results.filter(({ status }) => status === "failed");
+      const [first] = failed;
+      if (!first) return;
+      const reason = first.error?.detail ?? "it did not answer";
+      throw new Error(
+        `${failed.length} of ${results.length} devices failed: ${first.deviceId}: ${reason}`,
+      );
+    },
+    notify: (message, to) => home.notify(message, to ? { to } : {}),
+    async refresh() {
+      const before = coordinates;
+      coordinates = await home.coordinates();
+      return (
+        before?.latitude !== coordinates?.latitude || before?.longitude !== coordinates?.longitude
+      );
+    },
+  };
+}
+
+/** Keeps the events of calendars in the engine, while an automation needs them, and the place of the home. */
+export function followCalendars(
+  { home, log, onDispose }: Context,
+  engine: Engine,
+  place: { refresh(): Promise<boolean> },
+): { update(): void } {
+  let isReading = false;
+  const read = async (): Promise<void> => {
+    if (isReading || !engine.needsCalendar) return;
+    isReading = true;
+    try {
+      const now = Date.now();
+      const [start, end] = [-CALENDAR_DAYS, CALENDAR_DAYS].map(
+        (days) => new Date(now + days * DAY_MS),
+      );
+      if (!start || !end) return;
+      const { events } = await home.calendar.between(start, end);
+      engine.setCalendarEvents(events.flatMap((event) => toEngineEvent(event, home.timeZone)));
+    } catch (error) {
+      log.debug("could not read the calendars", { error });
+    } finally {
+      isReading = false;
+    }
+  };
+  const every = (ms: number, work: () => Promise<void>): void => {
+    const timer = setInterval(() => void work(), ms);
+    onDispose(() => clearInterval(timer));
+  };
+  every(CALENDAR_EVERY_MS, read);
+  every(PLACE_EVERY_MS, async () => {
+    const isNew = await place.refresh().catch(() => false);
+    if (isNew) for (const automation of engine.automations()) engine.set(automation);
+  });
+  void read();
+  return { update: () => void read() };
+}
+
+function toEngineEvent(
+  { id, calendarId, title, start, end, status }: CalendarEvent,
+  timeZone: string,
+): EngineCalendarEvent[] {
+  if (status === "cancelled") return [];
+  const instant = (bound: CalendarBound): number => {
+    if ("dateTime" in bound) return Date.parse(bound.dateTime);
+    const [year = 0, month = 1, day = 1] = bound.date.split("-").map(Number);
+    return instantOf({ year, month, day }, 0, timeZone);
+  };
+  return [{ id, calendar: calendarId, title, start: instant(start), end: instant(end) }];
+}
+
+/** Subscribes to the topics of triggers. The connection opens with the first of them. */
+export class Messages {
+  readonly #ctx: Context;
+  readonly #engine: Engine;
+  readonly #subscribed = new Map<string, Stop>();
+  #client: MqttClient | undefined;
+
+  constructor(ctx: Context, engine: Engine) {
+    this.#ctx = ctx;
+    this.#engine = engine;
+  }
+
+  /** Subscribes to the present topics, and to no others. */
+  update(): void {
+    const topics = new Set(this.#engine.topics);
+    for (const [topic, stop] of this.#subscribed) {
+      if (topics.has(topic)) continue;
+      this.#subscribed.delete(topic);
+      stop();
+    }
+    for (const topic of topics) {
+      if (this.#subscribed.has(topic)) continue;
+      // Each filter gets its own messages; the engine matches them again, so only one of several may pass them on.
+      const stop = this.#connected().subscribe(topic, (received, payload, isRetained) => {
+        if (!isRetained) this.#engine.message(received, payload.toString("utf8"), topic);
+      });
+      this.#subscribed.set(topic, stop);
+    }
+  }
+
+  #connected(): MqttClient {
+    if (this.#client) return this.#client;
+    const { call, log, status, signal, onDispose } = this.#ctx;
+    const client = new MqttClient({ broker: () => call(mqttBroker, {}), log, status });
+    const running = client.run(signal);
+    onDispose(() => running);
+    this.#client = client;
+    return client;
+  }
+}
+
+/** Writes the end of runs into the logbook, if a plugin keeps one. */
+export function recordRun(call: Context["call"], log: Log, trace: Trace): void {
+  const { automation: id, name, trigger, result, endedAt } = trace;
+  if (endedAt === null || result === "stopped" || result === "cancelled") return;
+  const { cause: parent } = trigger.event;
+  const cause = { kind: "automation" as const, id, name, ...(parent && { parent }) };
+  call(historyRecord, { what: "automation.run", to: result, at: endedAt, cause }).catch(
+    (error: unknown) => log.debug("could not write a run into the logbook", { error }),
+  );
+}
