@@ -10,6 +10,8 @@ import {
   type AutomationEntry,
   contentOf,
   entriesIn,
+  type Pause,
+  pauseIn,
   type StoredAutomation,
 } from "./document.ts";
 import { editorView } from "./editor-view.ts";
@@ -39,6 +41,7 @@ export class Automations {
   readonly #home: HomeView & { close(): void };
   readonly #shown = signal<Shown>({ kind: "loading" });
   readonly #entries = signal<readonly AutomationEntry[]>([]);
+  readonly #pause = signal<Pause | undefined>(undefined);
   readonly #failure = signal("");
   readonly #deleted = signal<AutomationDocument | undefined>(undefined);
   readonly #overlay: Overlay;
@@ -47,6 +50,8 @@ export class Automations {
   #visits = 0;
   #warned = false;
   #reading: ReturnType<typeof setTimeout> | undefined;
+  /** True if an automation ran since the last read. */
+  #isStale = false;
 
   constructor(root: HTMLElement, session: OverlaySession) {
     this.#session = session;
@@ -134,18 +139,22 @@ export class Automations {
   }
 
   async #loadList(): Promise<void> {
-    this.#entries.value = entriesIn(await this.#session.api.get("/automations"));
+    const answer = await this.#session.api.get("/automations");
+    this.#entries.value = entriesIn(answer);
+    this.#pause.value = pauseIn(answer);
   }
 
-  /** Reads what a run has changed, at most once a second. */
+  /** Reads what a run has changed at once, and while there are more, once a second. */
   #readSoon(): void {
+    this.#isStale = true;
     if (this.#reading !== undefined) return;
+    this.#isStale = false;
     this.#reading = setTimeout(() => {
       this.#reading = undefined;
-      const { kind } = this.#shown.peek();
-      if (kind === "list") void this.#loadList().catch(() => undefined);
-      void this.#editor?.readTraces();
+      if (this.#isStale) this.#readSoon();
     }, READ_EVERY_MS);
+    if (this.#shown.peek().kind === "list") void this.#loadList().catch(() => undefined);
+    void this.#editor?.readTraces();
   }
 
   #view(): unknown {
@@ -200,6 +209,9 @@ export class Automations {
           home: this.#home,
           mayEdit: this.#session.mayEdit,
           mayControl: this.#session.mayControl,
+          pause: this.#pause.value,
+          onPause: (forMs) => void this.#pauseAll("pause", forMs === undefined ? {} : { forMs }),
+          onResume: () => void this.#pauseAll("resume"),
           onSwitch: (entry, enabled) => void this.#switch(entry, enabled),
         });
     }
@@ -232,6 +244,13 @@ export class Automations {
     await this.#attempt(async () => {
       await api.post(`${pathOf(id)}/${enabled ? "enable" : "disable"}`);
       contexts.shared.announce(enabled ? words.peek().enabled(name) : words.peek().disabled(name));
+      await this.#loadList();
+    });
+  }
+
+  async #pauseAll(verb: "pause" | "resume", body?: object): Promise<void> {
+    await this.#attempt(async () => {
+      await this.#session.api.post(`/automations/${verb}`, body);
       await this.#loadList();
     });
   }

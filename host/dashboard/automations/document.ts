@@ -35,6 +35,12 @@ export interface AutomationEntry {
   readonly error: string | undefined;
 }
 
+/** All automations are switched off. */
+export interface Pause {
+  /** The end (ISO 8601); `undefined` if somebody has to switch them on. */
+  readonly until: string | undefined;
+}
+
 /** One step of a run. */
 export interface TracedAction {
   /** The place among the actions, such as `2/then/0`. */
@@ -98,6 +104,12 @@ export function entriesIn(answer: unknown): readonly AutomationEntry[] {
       error: text(error) ?? faultText(error),
     };
   });
+}
+
+/** The pause of all automations in an answer. */
+export function pauseIn(answer: unknown): Pause | undefined {
+  const pause = isRecord(answer) ? answer["paused"] : undefined;
+  return isRecord(pause) ? { until: text(pause["until"]) } : undefined;
 }
 
 /** The runs in an answer, the newest first. */

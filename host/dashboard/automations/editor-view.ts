@@ -29,7 +29,7 @@ export function editorView(view: EditorView): TemplateResult {
 }
 
 function headerView(view: EditorView): TemplateResult {
-  const { editor, mayEdit, mayControl } = view;
+  const { editor, mayEdit } = view;
   const texts = words.value;
   const { name, enabled } = editor.document.value;
   return html`<header class="head">
@@ -55,7 +55,7 @@ function headerView(view: EditorView): TemplateResult {
         : html`<b class="name" dir="auto">${name}</b>`
     }
     ${
-      mayControl
+      mayEdit
         ? html`<button
             type="button"
             class="switch"

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { AutomationEntry } from "./document.ts";
+import type { AutomationEntry, Pause } from "./document.ts";
 import type { HomeView } from "./home.ts";
 import { templates } from "./templates.ts";
 import { words } from "./words.ts";
@@ -9,6 +9,11 @@ interface ListView {
   readonly home: HomeView;
   readonly mayEdit: boolean;
   readonly mayControl: boolean;
+  /** Present while all automations are switched off. */
+  readonly pause: Pause | undefined;
+  /** Switches all automations off, for a time if it is given. */
+  readonly onPause: (forMs?: number) => void;
+  readonly onResume: () => void;
   readonly onSwitch: (entry: AutomationEntry, enabled: boolean) => void;
 }
 
@@ -16,7 +21,8 @@ interface ListView {
 export function listView(list: ListView): TemplateResult {
   const texts = words.value;
   const { entries, mayEdit } = list;
-  return html`${
+  return html`${pauseView(list)}
+  ${
     entries.length === 0
       ? html`<p class="hint">${texts.none}</p>`
       : html`<ul class="rows">
@@ -42,6 +48,28 @@ export function listView(list: ListView): TemplateResult {
   }`;
 }
 
+const SNOOZE_MS = 2 * 3_600_000;
+
+/** The switch for all automations. */
+function pauseView(list: ListView): unknown {
+  const { entries, pause, home, mayControl, onPause, onResume } = list;
+  const texts = words.value;
+  const button = (text: string, act: () => void): TemplateResult =>
+    html`<button type="button" class="pill" @click=${act}>${text}</button>`;
+  if (pause) {
+    const { until } = pause;
+    const text =
+      until === undefined ? texts.allOff : texts.allOffUntil(home.fmt.time(Date.parse(until)));
+    return html`<p class="said failed">
+      ${text} ${mayControl ? button(texts.switchAllOn, onResume) : nothing}
+    </p>`;
+  }
+  if (!mayControl || entries.length === 0) return nothing;
+  return html`<div class="all">
+    ${button(texts.snooze, () => onPause(SNOOZE_MS))} ${button(texts.switchAllOff, () => onPause())}
+  </div>`;
+}
+
 function emptyTemplate(): ReturnType<typeof templates>[number] {
   const { empty, emptyHint } = words.value;
   return { id: "empty", icon: "mdi:plus", hue: "info", name: empty, hint: emptyHint };
@@ -50,7 +78,7 @@ function emptyTemplate(): ReturnType<typeof templates>[number] {
 function rowView(entry: AutomationEntry, list: ListView): TemplateResult {
   const { id, name, kind, enabled, lastRunAt, error } = entry;
   const texts = words.value;
-  const { home, mayControl, onSwitch } = list;
+  const { home, mayEdit, onSwitch } = list;
   const last =
     lastRunAt === undefined
       ? texts.neverRan
@@ -66,7 +94,7 @@ function rowView(entry: AutomationEntry, list: ListView): TemplateResult {
       </span>
     </a>
     ${
-      mayControl
+      mayEdit
         ? html`<button
             type="button"
             class="switch"

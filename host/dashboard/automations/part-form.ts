@@ -77,9 +77,17 @@ function withValues(part: Part, fields: PartForm["fields"], values: Values): Par
     if (key === "anyone") next[key] = value === true;
     else if (key === "offsetMs") next[key] = Math.round(Number(value ?? 0) * 60_000);
     else if (isAbsent(value) && !REQUIRED.has(`${part.type} ${key}`)) delete next[key];
-    else next[key] = value ?? "";
+    else next[key] = key === "to" ? namesIn(value) : (value ?? "");
   }
   return next as Part;
+}
+
+/** One name, or a list of several that are separated by commas. */
+function namesIn(value: unknown): unknown {
+  const names = String(value)
+    .split(",")
+    .map((name) => name.trim());
+  return names.length > 1 ? names.filter((name) => name !== "") : names[0];
 }
 
 const isAbsent = (value: unknown): boolean =>

@@ -176,7 +176,7 @@ function tokenView(sentence: Sentence, section: SectionName, path: Path): unknow
     class="token ${result} ${isOpen === true ? "missing" : ""}"
     style="--hue: var(--mantel-hue-${hue})"
   >
-    <div class="said">
+    <div class="phrase">
       <button
         type="button"
         data-pointer=${pointer}

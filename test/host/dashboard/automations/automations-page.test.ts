@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { Api } from "../../../../host/dashboard/api.ts";
+import { setLocale } from "../../../../host/dashboard/i18n/language.ts";
+import { deviceOf } from "../../../helpers/device.ts";
+import { FakeApi } from "../../../helpers/page/fake-api.ts";
+import "../../../helpers/page/light-dom.ts";
+import { overlaySession } from "../../../helpers/page/overlay-session.ts";
+import { until } from "../../../helpers/until.ts";
+import { FakeAutomations } from "./fake-host.ts";
+
+const { Automations } = await import("../../../../host/dashboard/automations/automations.ts");
+
+const LAMP = deviceOf({ id: "demo:light:1", name: "Hall lamp", room: "Hall" });
+const DOOR = deviceOf({
+  id: "demo:binary-sensor:1",
+  kind: "binary-sensor",
+  name: "Front door",
+  capabilities: { contact: { type: "boolean", readOnly: true } },
+  state: { contact: true },
+});
+
+test("the list has a switch for each automation, and templates for new ones", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, all } = await open(t, host, "");
+
+  assert.deepEqual(text(".row b"), ["Welcome light"]);
+  assert.equal(all(".templates li").length, 7);
+  click(".row .switch");
+  await until(() => host.stored.get("welcome")?.enabled === false);
+});
+
+test("without a plugin that offers automations the page says so in one sentence", async (t) => {
+  const { text } = await open(t, new FakeApi(), "");
+
+  assert.deepEqual(text("main > p"), ["Automations are not available: no plugin offers them."]);
+});
+
+test("an automation is a sentence with live values, and is edited part by part", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, find } = await open(t, host, "welcome");
+
+  assert.deepEqual(text(".token button"), ["Front door opens", "turn on Hall lamp", "“blink”"]);
+  assert.deepEqual(text(".live"), [
+    "closed now",
+    "off now",
+    "cannot be edited here, and is kept as it is",
+  ]);
+  click('[data-pointer="/actions/0"]');
+  const value = find<HTMLSelectElement>('[id$="-on"]');
+  value.selectedIndex = 2;
+  value.dispatchEvent(new Event("change"));
+  assert.equal(text(".token button")[1], "turn off Hall lamp");
+  click(".edits .strong");
+
+  await until(() => host.stored.get("welcome")?.revision === 2);
+  assert.deepEqual(host.stored.get("welcome")?.actions[0], {
+    type: "command",
+    device: LAMP.id,
+    command: { on: false },
+  });
+});
+
+test("a part is added by its kind, moved and removed", async (t) => {
+  const { text, click } = await open(t, new FakeAutomations(), "welcome");
+
+  click('[aria-label="Add a condition"]');
+  click(".chooser .pills button:nth-child(3)");
+  const added = text(".token button");
+  click(".chooser .danger");
+  click('[data-pointer="/actions/0"]');
+  click('[aria-label="Move down"]');
+
+  assert.ok(added.includes("it is dark"), added.join());
+  assert.deepEqual(text(".token button"), ["Front door opens", "“blink”", "turn on Hall lamp"]);
+});
+
+test("the last run is drawn through the sentence and read again when an automation runs", async (t) => {
+  const host = new FakeAutomations();
+  const trace = {
+    id: "1",
+    startedAt: "2026-11-20T17:31:02Z",
+    endedAt: "2026-11-20T17:31:03Z",
+    trigger: { index: 0 },
+    conditions: [],
+    actions: [
+      {
+        index: 0,
+        at: "0",
+        result: "failed",
+        startedAt: "2026-11-20T17:31:02Z",
+        endedAt: null,
+        error: "no answer",
+      },
+    ],
+    result: "failed",
+  };
+  const { text, all, session } = await open(t, host, "welcome");
+
+  host.traces = [trace];
+  session.runs.value++;
+  await until(() => all(".steps li").length === 2);
+
+  assert.deepEqual(text(".steps li"), ["Front door opens 17:31", "turn on Hall lamp no answer"]);
+  assert.deepEqual(
+    [all(".line.reached").length, all(".token.ok").length, all(".token.failed").length],
+    [2, 1, 1],
+  );
+});
+
+test("unsaved changes are warned of once before they are lost", async (t) => {
+  const { page, text, click } = await open(t, new FakeAutomations(), "welcome");
+  const before = page.warnsOfUnsaved();
+  click('[data-pointer="/actions/0"]');
+  click(".chooser .danger");
+
+  assert.deepEqual([before, page.warnsOfUnsaved(), page.warnsOfUnsaved()], [false, true, false]);
+  assert.match(text(".said").join(), /Leave again to discard/);
+});
+
+test("a deleted automation is created again by undo", async (t) => {
+  const host = new FakeAutomations();
+  const { page, text, click } = await open(t, host, "welcome");
+
+  click(".more .danger");
+  await until(() => host.stored.size === 0);
+  page.show("", "");
+  await until(() => text(".said").some((each) => each.includes("Welcome light deleted")));
+  click(".said .pill");
+
+  await until(() => host.stored.size === 1);
+  assert.equal([...host.stored.values()][0]?.name, "Welcome light");
+});
+
+test("faults of the host stand below their parts", async (t) => {
+  const { page, text, click, host } = await openTemplate(t);
+  const { ApiError } = await import("../../../../host/dashboard/api.ts");
+  const errors = [{ pointer: "/triggers/0/device", detail: "must not be empty" }];
+  host.failure = new ApiError(422, { code: "invalid", detail: "invalid automation", errors });
+
+  click(".edits .strong");
+  await until(() => text(".token .fault").length === 1);
+
+  assert.deepEqual(text(".token .fault"), ["must not be empty"]);
+  assert.equal(page.warnsOfUnsaved(), true);
+});
+
+async function openTemplate(t: TestContext) {
+  const host = new FakeAutomations();
+  return { host, ...(await open(t, host, "new", "leftOpen")) };
+}
+
+async function open(t: TestContext, api: Api, id: string, item = "") {
+  t.mock.method(console, "warn", () => undefined);
+  setLocale("en-GB");
+  const frame = document.createElement("div");
+  const root = document.createElement("div");
+  frame.append(root);
+  document.body.append(frame);
+  const session = overlaySession(api, [LAMP, DOOR]);
+  const page = new Automations(root, session);
+  t.after(() => {
+    page.close();
+    frame.remove();
+  });
+  page.show(id, item);
+  await until(() => frame.querySelector("[aria-busy=false]") !== null);
+  const all = (selector: string) => [...frame.querySelectorAll<HTMLElement>(selector)];
+  const find = <T extends HTMLElement>(selector: string): T => {
+    const [found] = all(selector);
+    if (!found) throw new Error(`nothing matches ${selector} in ${frame.innerHTML}`);
+    return found as T;
+  };
+  const text = (selector: string): string[] =>
+    all(selector).map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
+  return { page, session, all, find, text, click: (selector: string) => find(selector).click() };
+}
