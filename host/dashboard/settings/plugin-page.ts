@@ -4,6 +4,7 @@ import type { PluginView } from "../../api/plugin.ts";
 import { titleIn } from "../i18n/language.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { formatInstant } from "./figures.ts";
+import { markdownView } from "./markdown.ts";
 import { addressOf, backTo } from "./page.ts";
 import { neededPermissionTexts } from "./permission-words.ts";
 import { pathOf, type PluginList } from "./plugin-list.ts";
@@ -118,7 +119,9 @@ export class PluginPage {
     if (this.#readme.value === "") return nothing;
     return html`<section class="panel">
       <h2>README</h2>
-      <pre class="readme" tabindex="0" aria-label="README" dir="auto">${this.#readme.value}</pre>
+      <div class="readme" role="region" tabindex="0" aria-label="README" dir="auto">
+        ${markdownView(this.#readme.value)}
+      </div>
     </section>`;
   }
 
