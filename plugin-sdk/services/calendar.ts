@@ -77,6 +77,9 @@ export type CalendarEventPatch = Static<typeof CalendarEventPatch>;
 export const ChangeScope = Type.Enum(["this", "following", "all"]);
 export type ChangeScope = Static<typeof ChangeScope>;
 
+/** An event in words, such as `Tomorrow 9 dentist`, in English or the language of the home. */
+export const EventPhrase = Type.String({ minLength: 1, maxLength: 300 });
+
 /** The id of an event without the id of its calendar and the slash after it. */
 const EventKey = Type.String({ minLength: 1, maxLength: 2_000 });
 const IfMatch = Type.Optional(Type.String({ maxLength: 1_000 }));
@@ -86,6 +89,7 @@ const Place = { calendarId: Type.String({ maxLength: 200 }) } as const;
 export const CalendarChange = Type.Union([
   Type.Object({ action: Type.Literal("read"), ...Place, event: EventKey }, Strict),
   Type.Object({ action: Type.Literal("create"), ...Place, fields: NewCalendarEvent }, Strict),
+  Type.Object({ action: Type.Literal("create"), ...Place, text: EventPhrase }, Strict),
   Type.Object(
     {
       action: Type.Literal("update"),

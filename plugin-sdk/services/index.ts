@@ -8,6 +8,7 @@ export {
   calendarRefresh,
   CalendarRefreshed,
   ChangeScope,
+  EventPhrase,
   NewCalendarEvent,
   type WrittenBound,
 } from "./calendar.ts";

@@ -95,6 +95,7 @@ export default definePlugin({
       has: (id) => agenda.find(id) !== undefined,
       publish: () => agenda.publishNow(),
       zone: findZone(home.timeZone) ?? UTC,
+      locale: home.locale,
     });
     return {
       services: [

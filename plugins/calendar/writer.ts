@@ -8,8 +8,10 @@ import {
   SerialQueue,
 } from "@mantel/plugin-sdk";
 import { type ChangeContext, EditedObject, newObject } from "./ics/change-event.ts";
+import { invalid } from "./ics/event-text.ts";
 import { Feed } from "./ics/feed.ts";
 import type { Zone } from "./ics/zones.ts";
+import { parsePhrase } from "./phrase.ts";
 import type { WritableCalendar } from "./web/account.ts";
 import type { StoredObject } from "./web/dav.ts";
 
@@ -20,6 +22,8 @@ interface WriterParts {
   /** Publishes what was read. */
   readonly publish: () => Promise<void>;
   readonly zone: Zone;
+  /** BCP 47, for events in words; absent means English. */
+  readonly locale?: string;
   readonly now?: () => number;
   /** Pauses before looking again at a server that did not answer. */
   readonly pausesMs?: readonly number[];
@@ -81,10 +85,14 @@ export class Writer {
     });
   }
 
-  async #create(
-    calendar: WritableCalendar,
-    { fields }: Change<"create">,
-  ): Promise<CalendarChanged> {
+  async #create(calendar: WritableCalendar, change: Change<"create">): Promise<CalendarChanged> {
+    const { locale = "en", zone } = this.#parts;
+    const { now } = this.#context;
+    const fields =
+      "text" in change ? parsePhrase(change.text, { locale, zone, now }) : change.fields;
+    if (!fields) {
+      throw invalid("/text", "no day or time is understood: write as in Tomorrow 9 dentist");
+    }
     const { uid, bytes } = newObject(fields, this.#context);
     const event = await eventIn(bytes, { calendar, uid }, this.#parts.zone);
     if (!event) throw new MantelError("invalid", "the event has no occurrence from 1900 to 2199");

@@ -1,9 +1,11 @@
 import { CalendarEvent } from "@mantel/plugin-sdk/calendar";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import {
+  type CalendarChange,
   type CalendarChanged,
   CalendarEventPatch,
   ChangeScope,
+  EventPhrase,
   NewCalendarEvent,
 } from "@mantel/plugin-sdk/services";
 import { Type } from "typebox";
@@ -21,6 +23,7 @@ const CalendarId = Type.String({ maxLength: 200, description: "the id of a sourc
 const Scope = Type.Optional(ChangeScope);
 const Query = Type.Object({ scope: Scope });
 const NewEvent = Type.Object({ calendarId: CalendarId, ...NewCalendarEvent.properties }, Strict);
+const SaidEvent = Type.Object({ calendarId: CalendarId, text: EventPhrase }, Strict);
 /** `calendarId` moves the event, and `scope` may be in the body as well. */
 const Patch = Type.Object(
   { calendarId: Type.Optional(CalendarId), scope: Scope, ...CalendarEventPatch.properties },
@@ -65,18 +68,26 @@ function creatingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     scope: "edit",
     tag: "Calendar",
     summary: "Create an event in a CalDAV calendar",
-    body: { schema: NewEvent },
+    body: { schema: Type.Union([NewEvent, SaidEvent]) },
     answers: { 201: { description: "The event, as its server has it", schema: CalendarEvent } },
     errors,
     async handle(ctx, { body, principal }) {
-      const { calendarId, ...fields } = check(NewEvent, body, "the event");
-      const changed = await calendarActions.change({ action: "create", calendarId, fields });
+      const changed = await calendarActions.change(creation(body));
       const event = told(ctx, changed);
       await recordCompleted(parts, principal, { action: "calendar.event.create", event: event.id });
       ctx.status = 201;
       return event;
     },
   });
+}
+
+/** The change that a body means: an event in words if it has `text`. */
+function creation(body: unknown): CalendarChange {
+  if (typeof body === "object" && body !== null && "text" in body) {
+    return { action: "create", ...check(SaidEvent, body, "the event") };
+  }
+  const { calendarId, ...fields } = check(NewEvent, body, "the event");
+  return { action: "create", calendarId, fields };
 }
 
 function updatingRoute({ calendarActions, ...parts }: HttpDependencies): Route {

@@ -102,6 +102,18 @@ test("events are created, changed, moved and removed at a real server", { skip }
   for (const source of sources.values()) assert.equal(source.view().status, "ok");
 });
 
+test("an event in words is created in the zone of the home", { skip }, async (t) => {
+  const { change } = await setUp(t);
+  const say = (text: string) => change({ action: "create", calendarId: "dav-home", text });
+
+  const { event: made } = await say("5 December 2031 9:30 dentist");
+
+  assert.equal(made?.title, "Dentist");
+  const start = { dateTime: "2031-12-05T09:30:00+01:00", timeZone: "Europe/Berlin" };
+  assert.deepEqual(made?.start, start);
+  await assert.rejects(say("milk"), { code: "invalid", message: /no day or time is understood/ });
+});
+
 test("a series that is split at a server has every occurrence once", { skip }, async (t) => {
   const { change, titles, account } = await setUp(t);
 

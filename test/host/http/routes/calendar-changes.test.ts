@@ -56,6 +56,15 @@ test("an event is created with the edit scope alone, and has a tag", async (t) =
   assert.deepEqual(changes, [{ action: "create", calendarId: "family", fields }]);
 });
 
+test("an event in words is passed on", async (t) => {
+  const { api, changes } = await setUp(t);
+  const said = { calendarId: "family", text: "Tomorrow 9 dentist" };
+
+  assert.equal((await api("edit", "/calendar/events", json("POST", said))).status, 201);
+
+  assert.deepEqual(changes, [{ action: "create", ...said }]);
+});
+
 test("a faulty event is refused with every fault, before its module is asked", async (t) => {
   const { api, changes } = await setUp(t);
 
