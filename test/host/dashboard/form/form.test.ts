@@ -126,7 +126,7 @@ test("a key without a title is shown as readable words", () => {
 });
 
 test("titles and descriptions of a schema are translated at every depth, and keys as they are shown", () => {
-  const words: Record<string, string> = {
+  const german: Record<string, string> = {
     Bridges: "Brücken",
     "Refresh seconds": "Sekunden zwischen Abfragen",
     "how often": "wie oft",
@@ -151,7 +151,7 @@ test("titles and descriptions of a schema are translated at every depth, and key
     },
   };
 
-  const said = translatedSchema(schema, (text) => words[text] ?? text);
+  const said = translatedSchema(schema, (text) => german[text] ?? text);
 
   assert.deepEqual(said, {
     type: "object",
