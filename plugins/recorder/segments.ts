@@ -25,8 +25,8 @@ export function pointsOf(
     points: most,
   }: { readonly from: number; readonly to: number; readonly points: number },
 ): Point[] {
-  const joined = withGaps(spans, from, to);
-  if (joined.length <= most) return joined;
+  const joined = spans.length <= most ? withGaps(spans, from, to) : undefined;
+  if (joined && joined.length <= most) return joined;
   const bucketMs = (to - from) / most;
   const buckets = Array.from({ length: most }, () => new Figures());
   for (const span of spans) {

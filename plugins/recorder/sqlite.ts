@@ -220,15 +220,36 @@ export class SqliteStorage implements Storage {
   }
 
   hours(series: number, fromHour: number, toHour: number, step: "five" | "hour"): StoredHour[] {
-    const rows = this.#range("hourly", series, fromHour, toHour);
     const five = step === "five" ? this.#range("five", series, fromHour, toHour) : [];
     const blobs = new Map(five.map((row) => [hourIn(row), bytesOf(row["data"])]));
-    return rows.map((row) => {
-      const hour = hourIn(row);
-      const blob = blobs.get(hour);
-      const stats = blob ? StatBlob.unpack(hour * HOUR_MS, blob) : hourStat(hour, row);
-      return { hour, stats, last: numberOf(row["last"]) };
-    });
+    return this.#hourly(series, fromHour, toHour).map(
+      ([id, min, mean, max, sum, knownMs, last]) => {
+        const hour = Number(id) % HOURS;
+        const blob = blobs.get(hour);
+        const figures = {
+          min: min ?? NaN,
+          mean: mean ?? NaN,
+          max: max ?? NaN,
+          sum: sum ?? 0,
+          knownMs: knownMs ?? 0,
+        };
+        const stats = blob ? StatBlob.unpack(hour * HOUR_MS, blob) : hourStat(hour, figures);
+        return { hour, stats, last: last ?? NaN };
+      },
+    );
+  }
+
+  /** Rows as lists, which are read faster than objects: a year has 8,760. */
+  #hourly(series: number, fromHour: number, toHour: number): (number | null)[][] {
+    const sql =
+      "SELECT id, min, mean, max, sum, known_ms, last FROM hourly WHERE id >= ? AND id < ? ORDER BY id";
+    const base = series * HOURS;
+    return this.#guarded(
+      () =>
+        this.#statement(sql)
+          .raw()
+          .all([base + fromHour, base + toHour]) as (number | null)[][],
+    );
   }
 
   lastBefore(series: number, hour: number): number | undefined {
@@ -406,14 +427,9 @@ function bytesOf(value: unknown): Uint8Array {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Uint8Array);
 }
 
-function hourStat(hour: number, row: Row): Stat[] {
-  const max = numberOf(row["max"]);
-  if (Number.isNaN(max)) return [];
-  const span = { from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS };
-  const [min, mean] = [numberOf(row["min"]), numberOf(row["mean"])];
-  return [
-    { ...span, min, max, mean, sum: numberOf(row["sum"]), knownMs: numberOf(row["known_ms"]) },
-  ];
+function hourStat(hour: number, figures: Omit<Stat, "from" | "to">): Stat[] {
+  if (Number.isNaN(figures.max)) return [];
+  return [{ from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS, ...figures }];
 }
 
 function toEntry(row: Row): StoredEntry {
