@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { build, type Plugin, transform } from "esbuild";
+import type { Plugin } from "esbuild";
+import { build, transform } from "../build-service.ts";
 import { toReloadFailure } from "../modules/build/code-frame.ts";
 import { ownAliases, SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
 import { readOwnTsconfig } from "../modules/build/own-tsconfig.ts";

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { build, type Loader, type Plugin } from "esbuild";
+import type { Loader, Plugin } from "esbuild";
+import { build } from "../build-service.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
 
 /** The largest file that becomes part of a widget's script. */

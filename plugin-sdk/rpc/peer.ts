@@ -41,8 +41,18 @@ export class Peer<Remote extends object, Local extends object> {
   readonly #waiting = new Map<number, Waiting>();
   #lastCall = 0;
   #closed: Error | undefined;
+  readonly #keepsStacks: boolean;
 
-  constructor(transport: Transport, handlers: Handlers<Local>) {
+  /**
+   * With `keepsStacks` the other end gets errors without their stacks. The host's stacks are not for plugins, and the
+   * first one that is read makes Node decode the source map of the whole host, which it keeps.
+   */
+  constructor(
+    transport: Transport,
+    handlers: Handlers<Local>,
+    { keepsStacks = false }: { readonly keepsStacks?: boolean } = {},
+  ) {
+    this.#keepsStacks = keepsStacks;
     this.#transport = transport;
     this.#handlers = new Map(Object.entries(handlers) as [string, Method][]);
     transport.onMessage((message) => this.#receive(message));
@@ -164,7 +174,8 @@ export class Peer<Remote extends object, Local extends object> {
     const unspeakable = new TypeError(`${method} failed, and its error cannot be sent`);
     for (const each of [error, unspeakable]) {
       try {
-        if (!this.#closed) this.#transport.send({ kind: "failure", call, error: toWire(each) });
+        const sent = toWire(each, this.#keepsStacks);
+        if (!this.#closed) this.#transport.send({ kind: "failure", call, error: sent });
         return;
       } catch {
         // The first error may contain data that is not JSON. If the second fails too, the call times out.

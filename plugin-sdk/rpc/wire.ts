@@ -101,10 +101,11 @@ function textOr(text: unknown, other: string, longest: number): string {
 }
 
 /** Converts any thrown value to plain data. Never throws, even if a getter of the value throws. */
-export function toWire(error: unknown): WireError {
+export function toWire(error: unknown, withoutStack = false): WireError {
   try {
     if (!(error instanceof Error)) return { name: "Error", message: bounded(error) };
-    const stack = error.stack === undefined ? {} : { stack: bounded(error.stack, LONGEST_STACK) };
+    const text = withoutStack ? undefined : error.stack;
+    const stack = text === undefined ? {} : { stack: bounded(text, LONGEST_STACK) };
     const told = { name: bounded(error.name, LONGEST_NAME), message: bounded(error.message) };
     if (error instanceof ServiceError)
       return { code: bounded(error.code, LONGEST_NAME), ...told, ...stack };

@@ -2,14 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import {
-  type BuildContext,
-  type BuildFailure,
-  type BuildOptions,
-  type BuildResult,
-  context,
-} from "esbuild";
+import type { BuildFailure, BuildOptions, BuildResult } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
+import { Rebuilder } from "../../build-service.ts";
 import { WRAPPED } from "../../package-bundle.js";
 import { SOURCES_FILE, storeSources } from "./built-sources.ts";
 import { toReloadFailure } from "./code-frame.ts";
@@ -61,7 +56,7 @@ type Options = BuildOptions & { write: false; metafile: true };
 
 interface OpenBuild {
   readonly entry: string;
-  readonly build: BuildContext<Options>;
+  readonly build: Rebuilder<Options>;
   /** npm packages that the last build imported, and a file that imports each. */
   readonly packages: Map<string, string>;
   /** Source files in worker threads of the last build. */
@@ -206,7 +201,7 @@ export class Compiler {
     const allowsLinks = this.#allowsLinks;
     const withWorkers = (path: string, source: string) =>
       compileWorkers(path, source, { folder, outdir, inputs: workerInputs });
-    const build = await context({
+    const build = new Rebuilder<Options>({
       ...WRAPPED,
       entryPoints: [entry],
       outdir,

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
-import { build } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
+import { build } from "../../build-service.ts";
 import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
 

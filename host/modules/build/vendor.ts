@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure } from "esbuild";
+import { whileBuilding } from "../../build-service.ts";
 import { bundlePackages } from "../../package-bundle.js";
 import { locationOfText, toReloadFailure } from "./code-frame.ts";
 import { NATIVE_PACKAGES } from "./native-packages.ts";
@@ -86,7 +87,7 @@ export class VendorCache {
 
 async function make(file: string, from: string, names: readonly string[]): Promise<void> {
   const plugins = [NATIVE_PACKAGES, sourceBoundary(from, () => false)];
-  const result = await bundlePackages(from, names, [], plugins);
+  const result = await whileBuilding(() => bundlePackages(from, names, [], plugins));
   await mkdir(dirname(file), { recursive: true });
   await writeDurably(file, result); // a truncated file would stay under its name for ever
 }

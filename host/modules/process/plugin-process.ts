@@ -146,9 +146,9 @@ export class PluginProcess {
     this.#channel = openChannel(channel, (cause, since) => void this.end(cause, since));
     this.#proxy = proxy;
     const transport = proxy ? learnHosts(this.#channel, proxy.hosts) : this.#channel;
-    this.peer = new Peer<PluginApi, HostApi & NetworkApi>(transport, {
-      ...this.#forwardToOwner(),
-      ...(proxy?.api ?? NOT_PROXIED),
+    const handlers = { ...this.#forwardToOwner(), ...(proxy?.api ?? NOT_PROXIED) };
+    this.peer = new Peer<PluginApi, HostApi & NetworkApi>(transport, handlers, {
+      keepsStacks: true,
     });
     proxy?.onLost((connection, failure) =>
       this.peer.call("connectionLost", { connection, failure }, LOST_MS),

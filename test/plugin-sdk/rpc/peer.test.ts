@@ -17,12 +17,15 @@ interface Customer {
 const DEADLINE_MS = 5_000;
 
 /** Two ends of a channel in memory over which, as between processes, only JSON travels. */
-function openChannel(handlers: Partial<Handlers<Shop>>) {
+function openChannel(
+  handlers: Partial<Handlers<Shop>>,
+  options?: ConstructorParameters<typeof Peer>[2],
+) {
   const shopSide = transport();
   const customerSide = transport();
   shopSide.deliverTo(customerSide);
   customerSide.deliverTo(shopSide);
-  const shop = new Peer<Customer, Shop>(shopSide, handlers as Handlers<Shop>);
+  const shop = new Peer<Customer, Shop>(shopSide, handlers as Handlers<Shop>, options);
   const customer = new Peer<Shop, Customer>(customerSide, { name: () => "Ada" });
   return { shop, customer, shopSide };
 }
@@ -96,6 +99,19 @@ test("an unexpected error of the other end is thrown as a RemoteFault with its s
     assert.ok(error instanceof RemoteFault);
     assert.match(error.message, /RangeError: the till is full/);
     assert.match(error.remoteStack, /peer\.test\.ts/);
+    return true;
+  });
+});
+
+test("an end that keeps its stacks sends errors without them", async () => {
+  const sell = async () => {
+    throw new RangeError("the till is full");
+  };
+  const { customer } = openChannel({ sell }, { keepsStacks: true });
+
+  await assert.rejects(customer.call("sell", "bread", DEADLINE_MS), (error: unknown) => {
+    assert.ok(error instanceof RemoteFault);
+    assert.equal(error.remoteStack, "RangeError: the till is full");
     return true;
   });
 });

@@ -1,0 +1,66 @@
+import * as esbuild from "esbuild";
+import type { BuildContext, BuildOptions, BuildResult } from "esbuild";
+
+/** The time without any build after which esbuild's process, which may hold 100 MiB, is ended. */
+const IDLE_MS = 60_000;
+
+const rebuilders = new Set<Rebuilder<BuildOptions>>();
+let running = 0;
+let idle: NodeJS.Timeout | undefined;
+
+/** Builds once. @throws BuildFailure as esbuild's `build` */
+export const build: typeof esbuild.build = (options) => whileBuilding(() => esbuild.build(options));
+
+/** Transforms the text of one file. @throws TransformFailure as esbuild's `transform` */
+export const transform: typeof esbuild.transform = (text, options) =>
+  whileBuilding(() => esbuild.transform(text, options));
+
+/** A build that is repeated. esbuild keeps its files in memory, until nothing was built for a minute. */
+export class Rebuilder<T extends BuildOptions> {
+  readonly #options: T;
+  #context: Promise<BuildContext<T>> | undefined;
+
+  constructor(options: T) {
+    this.#options = options;
+    rebuilders.add(this);
+  }
+
+  /** @throws BuildFailure as esbuild's `build` */
+  rebuild(): Promise<BuildResult<T>> {
+    return whileBuilding(async () => {
+      this.#context ??= esbuild.context<BuildOptions>(this.#options) as Promise<BuildContext<T>>;
+      return (await this.#context).rebuild();
+    });
+  }
+
+  /** Lets esbuild forget the files. A later `rebuild` reads them again. */
+  async release(): Promise<void> {
+    const context = this.#context;
+    this.#context = undefined;
+    await (await context?.catch(() => undefined))?.dispose();
+  }
+
+  async dispose(): Promise<void> {
+    rebuilders.delete(this);
+    await this.release();
+  }
+}
+
+/** Ends esbuild's process. The next build starts it again. */
+export async function endBuildService(): Promise<void> {
+  clearTimeout(idle);
+  await Promise.all([...rebuilders].map((each) => each.release()));
+  if (running === 0) await esbuild.stop();
+}
+
+/** Keeps esbuild's process while `work` uses it. */
+export async function whileBuilding<T>(work: () => Promise<T>): Promise<T> {
+  running++;
+  clearTimeout(idle);
+  try {
+    return await work();
+  } finally {
+    running--;
+    if (running === 0) idle = setTimeout(() => void endBuildService(), IDLE_MS).unref();
+  }
+}
