@@ -13,7 +13,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PLAIN = `(() => {
   const plain = new CSSStyleSheet();
   plain.replaceSync(\`
-    .wall, .settings, .pairing, .editor { background: var(--mantel-bg) !important; }
+    .wall, .settings, .overlay, .pairing, .editor { background: var(--mantel-bg) !important; }
     .level { background: oklch(var(--mantel-fill-to) var(--hue)) !important; }
     .level::before, .level::after, .progress::before { content: none !important; }
   \`);

@@ -37,7 +37,7 @@ export function listView(list: ListView): TemplateResult {
             ${[...templates(), emptyTemplate()].map(
               ({ id, icon, hue, name, hint }) =>
                 html`<li>
-                  <a href="#/automations/new/${id}" style="--hue: var(--mantel-hue-${hue})">
+                  <a href="#/automations/new/${id}" .style=${`--hue: var(--mantel-hue-${hue})`}>
                     <mantel-icon name=${icon}></mantel-icon><b>${name}</b><span>${hint}</span>
                   </a>
                 </li>`,

@@ -174,7 +174,7 @@ function tokenView(sentence: Sentence, section: SectionName, path: Path): unknow
   const result = tracedResult(sentence, path);
   return html`<div
     class="token ${result} ${isOpen === true ? "missing" : ""}"
-    style="--hue: var(--mantel-hue-${hue})"
+    .style=${`--hue: var(--mantel-hue-${hue})`}
   >
     <div class="phrase">
       <button

@@ -159,7 +159,7 @@ function step({ section, part, fallback, mark, facts, home }: Step): TemplateRes
     (section === "conditions" ? "mdi:check-circle" : (shown?.icon ?? "mdi:gesture-tap"));
   const hue =
     mark === "failed" ? "alert" : section === "conditions" ? "ok" : (shown?.hue ?? "info");
-  return html`<li class=${mark} style="--hue: var(--mantel-hue-${hue})">
+  return html`<li class=${mark} .style=${`--hue: var(--mantel-hue-${hue})`}>
     <mantel-icon name=${icon}></mantel-icon>
     <b dir="auto">${shown?.text ?? fallback}</b>
     <p>${facts.map((fact) => html`<span>${fact}</span>`)}</p>

@@ -1,3 +1,4 @@
+import type { Device } from "@mantel/plugin-sdk/device";
 import { translate } from "@mantel/plugin-sdk/translate";
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
@@ -42,7 +43,7 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
   const shown = device?.peek();
   const hasLonger = isServed(session.store, "/history");
   const changes = signal<LastChanges | undefined>(undefined);
-  if (shown && isServed(session.store, "/logbook")) {
+  if (shown && isSettable(shown) && isServed(session.store, "/logbook")) {
     void import("./who.ts").then(async ({ LastChanges: Changes }) => {
       const last = new Changes(session.store, actions);
       await last.read(session.api, shown.id);
@@ -76,6 +77,13 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
     );
   });
   sheet.closed.addEventListener("abort", stop);
+}
+
+/** True if somebody can switch or set the device. */
+function isSettable({ capabilities, parts = [] }: Device): boolean {
+  return [capabilities, ...parts.map((part) => part.capabilities)].some((each) =>
+    Object.values(each).some(({ readOnly }) => readOnly !== true),
+  );
 }
 
 function nameOf({ store }: Session, target: DetailsTarget): string {

@@ -4,6 +4,7 @@ import { capabilityWord } from "@mantel/plugin-sdk/ui/control-words";
 import { type Reading, readingText } from "@mantel/plugin-sdk/ui/reading";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, nothing, svg, type TemplateResult } from "lit";
+import { currentLocale } from "../i18n/language.ts";
 import { words } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
@@ -340,10 +341,17 @@ function ticksOf(from: number, to: number, span: SpanName, { fmt }: I18n): Templ
   const { ms, tickMs } = SPANS_OF_TIME[span];
   const first = span === "day" ? Math.ceil(from / tickMs) * tickMs : nextMidnight(from);
   const count = Math.max(0, Math.floor((to - first) / tickMs) + 1);
-  const text = (at: number): string => (span === "day" ? fmt.time(at) : fmt.date(at, "short"));
+  const weekday = new Intl.DateTimeFormat(currentLocale.value, { weekday: "short" });
+  const texts: Readonly<Record<SpanName, (at: number) => string>> = {
+    day: (at) => fmt.time(at),
+    week: (at) => weekday.format(at),
+    month: (at) => fmt.date(at, "short"),
+  };
   return Array.from({ length: count }, (_, index) => first + index * tickMs)
     .filter((at) => at - from > tickMs / 8 && to - at > tickMs / 4)
-    .map((at) => html`<span .style=${`left: ${((at - from) / ms) * 100}%`}>${text(at)}</span>`);
+    .map(
+      (at) => html`<span .style=${`left: ${((at - from) / ms) * 100}%`}>${texts[span](at)}</span>`,
+    );
 }
 
 /** The next midnight of this screen. */

@@ -251,7 +251,7 @@ export class Logbook {
       .map((each) => causeText(each, home));
     return html`<article
       class="entry ${isAsked ? "asked" : ""}"
-      style="--hue: var(--mantel-hue-${hue})"
+      .style=${`--hue: var(--mantel-hue-${hue})`}
     >
       <time datetime=${new Date(at).toISOString()}>${home.fmt.time(at)}</time>
       <span class="mark"><mantel-icon name=${icon}></mantel-icon></span>

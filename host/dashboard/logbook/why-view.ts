@@ -65,7 +65,7 @@ interface Link {
 }
 
 function linkView({ icon, hue, title, text, time = "" }: Link): TemplateResult {
-  return html`<li style="--hue: var(--mantel-hue-${hue})">
+  return html`<li .style=${`--hue: var(--mantel-hue-${hue})`}>
     <span class="mark"><mantel-icon name=${icon}></mantel-icon></span>
     <div><b dir="auto">${title}</b><span>${text}</span></div>
     <time>${time}</time>
