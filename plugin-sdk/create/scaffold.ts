@@ -161,7 +161,7 @@ function packageManifest(
     files: ["*.ts", "README.md", "icon.svg"],
     scripts: {
       check: "tsc && oxlint",
-      test: "npm run check && node --import tsx --test test/*.test.ts",
+      test: `npm run check && node --import tsx --import ${SDK}/widget-testing/assets --test test/*.test.ts`,
     },
     peerDependencies: { [SDK]: `^${sdk}` },
     devDependencies: Object.fromEntries([...own, ...packages]),

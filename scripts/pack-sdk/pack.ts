@@ -17,10 +17,19 @@ const run = promisify(execFile);
 const PARTS = [
   ...[".", "./widget", "./widget-settings", "./i18n", "./ui/*.css", "./ui/*", "./mqtt"],
   ...["./vocabulary", "./calendar", "./channel", "./device", "./errors", "./units", "./client"],
-  ...["./testing", "./widget-testing", "./widget-testing/chromium", "./conformance"],
+  ...[
+    "./testing",
+    "./widget-testing",
+    "./widget-testing/chromium",
+    "./widget-testing/assets",
+    "./conformance",
+  ],
 ];
 /** Files that the parts reach at run time only. */
 const UNSEEN = ["in-widget.ts", "widget-testing/in-page.ts"];
+
+/** JavaScript, because it runs before TypeScript does. */
+const ASSETS = "widget-testing/assets.js";
 
 interface SdkManifest {
   readonly version: string;
@@ -43,10 +52,11 @@ export function packCreate(folder: string): Promise<string> {
 export async function buildSdk(folder: string): Promise<void> {
   const manifest = await readJson<SdkManifest>(join(SDK, "package.json"));
   const exported = Object.entries(manifest.exports).filter(([part]) => PARTS.includes(part));
-  const modules = exported.map(([, file]) => file).filter((file) => !file.includes("*"));
+  const modules = exported.map(([, file]) => file).filter((file) => /^[^*]+\.ts$/.test(file));
   const ui = (await readdir(join(SDK, "ui"))).map((name) => `ui/${name}`);
   await compile(folder, [...modules, ...UNSEEN, ...ui.filter((name) => name.endsWith(".ts"))]);
-  for (const name of [...ui.filter((each) => each.endsWith(".css")), "assets.d.ts"]) {
+  const copied = [...ui.filter((each) => each.endsWith(".css")), "assets.d.ts", ASSETS];
+  for (const name of copied) {
     await cp(join(SDK, name), join(folder, name));
   }
   await cp(join(SDK, "client/api-types.d.ts"), join(folder, "client/api-types.d.ts"));
@@ -138,8 +148,8 @@ function publishedManifest(
 ): object {
   const entries = exported.map(([part, file]) => {
     const path = file.replace(/\.ts$/, "");
-    const isStyle = file.endsWith(".css");
-    return [part, isStyle ? file : { types: `${path}.d.ts`, default: `${path}.js` }];
+    const isCopied = !file.endsWith(".ts");
+    return [part, isCopied ? file : { types: `${path}.d.ts`, default: `${path}.js` }];
   });
   const optional = Object.keys(peerDependencies).map((name) => [name, { optional: true }]);
   return {
