@@ -36,14 +36,17 @@ export class EngineStore {
   readonly #turns = new SerialQueue();
   readonly #state: Throttle;
   readonly #traces: Throttle;
+  /** Absent before an engine has everything from before, and after it was handed over. */
   #engine: Engine | undefined;
 
   constructor(storage: Storage, log: Log) {
     this.#storage = storage;
     this.#log = log;
-    this.#state = new Throttle(STORE_EVERY_MS, () => this.#store("state", () => this.#snapshot()));
+    this.#state = new Throttle(STORE_EVERY_MS, () =>
+      this.#store("state", () => withoutTraces(this.#engine?.snapshot(false))),
+    );
     this.#traces = new Throttle(TRACES_EVERY_MS, () =>
-      this.#store("traces", () => this.#allTraces()),
+      this.#store("traces", () => this.#engine && bounded(this.#engine.snapshot(false).traces)),
     );
   }
 
@@ -59,56 +62,57 @@ export class EngineStore {
     return { ...stored, traces: traces as Snapshot["traces"] };
   }
 
+  /** Stores the state of an engine from now on. It must have what `load` returned, or that would be lost. */
   attach(engine: Engine): void {
     this.#engine = engine;
   }
 
   /** Stores soon. */
   changed(): void {
+    if (!this.#engine) return;
     this.#state.request();
     this.#traces.request();
   }
 
   traced(): void {
-    this.#traces.request();
+    if (this.#engine) this.#traces.request();
   }
 
-  stop(): void {
+  /** Stops the engine, stores everything, and returns it without traces; `undefined` if that was done before. */
+  async handOver(): Promise<HandedOver | undefined> {
+    const engine = this.#engine;
+    if (!engine) return undefined;
+    const { traces, ...state } = engine.snapshot(true);
+    this.#engine = undefined;
+    engine.stop(); // from now on the next generation acts
     this.#state.stop();
     this.#traces.stop();
-  }
-
-  /** Stores everything now, and returns it without traces. */
-  async handOver(): Promise<HandedOver> {
-    this.stop();
-    const state = this.#snapshot(true);
     this.#store("state", () => state);
-    this.#store("traces", () => this.#allTraces());
+    this.#store("traces", () => bounded(traces));
     await this.#turns.take(() => Promise.resolve());
     return state;
   }
 
-  #snapshot(isWhole = false): HandedOver {
-    const snapshot = this.#engine?.snapshot(isWhole);
-    if (!snapshot) throw new Error("no engine");
-    const { traces: _traces, ...rest } = snapshot;
-    return rest;
-  }
-
-  #allTraces(): Readonly<Record<string, readonly Trace[]>> {
-    const traces = this.#engine?.snapshot(false).traces ?? {};
-    if (JSON.stringify(traces).length <= MOST_TRACES) return traces;
-    return Object.fromEntries(Object.entries(traces).map(([id, kept]) => [id, kept.slice(0, 2)]));
-  }
-
-  /** Never rejects. */
+  /** Stores a value, unless there is none any more. Never rejects. */
   #store(key: string, value: () => unknown): void {
     void this.#turns.take(async () => {
       try {
-        await this.#storage.set(key, value());
+        const stored = value();
+        if (stored !== undefined) await this.#storage.set(key, stored);
       } catch (error) {
         this.#log.error("could not store the state of automations", { key, error });
       }
     });
   }
+}
+
+function withoutTraces(snapshot: Snapshot | undefined): HandedOver | undefined {
+  if (!snapshot) return undefined;
+  const { traces: _traces, ...rest } = snapshot;
+  return rest;
+}
+
+function bounded(traces: Snapshot["traces"]): Snapshot["traces"] {
+  if (JSON.stringify(traces).length <= MOST_TRACES) return traces;
+  return Object.fromEntries(Object.entries(traces).map(([id, kept]) => [id, kept.slice(0, 2)]));
 }

@@ -40,9 +40,8 @@ export default definePlugin({
       },
       changed: () => store.changed(),
     });
-    store.attach(engine);
-    ctx.onDispose(() => {
-      store.stop();
+    ctx.onDispose(async () => {
+      await store.handOver();
       engine.stop();
     });
 
@@ -60,11 +59,16 @@ export default definePlugin({
     const calendars = followCalendars(ctx, engine, home);
     messages.update();
     await engine.settled(); // runs from before are where they were, so that no change passes them
+    store.attach(engine);
     follower.begin();
     if (!ctx.handedOver) engine.started();
 
     return {
-      handOver: () => store.handOver(),
+      async handOver() {
+        const state = await store.handOver();
+        if (state) return state;
+        throw new Error("the automations were handed over before");
+      },
       routes: routesOf({ ctx, engine, automations, home }),
     };
   },
@@ -177,7 +181,7 @@ function runRoutes({ ctx, engine, automations, home }: Parts) {
     }),
     handle(routes.webhooks, async () => {
       const path = await ctx.routes.url(routes.called);
-      return { json: { path: path.slice(0, -":name".length) } };
+      return { json: { path: path.slice(0, -"/:name".length) } };
     }),
     handle(routes.called, ({ params }) => {
       if (engine.webhook(params.name)) return { status: 204 };

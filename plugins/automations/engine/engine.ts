@@ -23,6 +23,9 @@ import { Watches } from "./watches.ts";
 /** Runs of one automation that wait for their turn, or run at once. */
 const MOST_RUNS = 10;
 
+/** Triggers whose times are remembered. */
+const OF_TIME: readonly Fired["type"][] = ["time", "cron", "sun", "calendar"];
+
 /** The latest instant of a date, which stands for no end: JSON has no infinity. */
 export const FOREVER = 8_640_000_000_000_000;
 
@@ -81,6 +84,7 @@ export class Engine {
   /** Runs from before a restart whose automation is not set yet. */
   #orphans: StoredRun[] = [];
   #pausedUntil: number | null = null;
+  #isStopped = false;
   #lastRun = 0;
   #busy = 0;
   #whenSettled: (() => void)[] = [];
@@ -274,9 +278,9 @@ export class Engine {
     };
   }
 
-  /** Stops all timers. The engine does nothing afterwards. */
+  /** Stops all timers and runs, without a trace: the next engine continues them. It does nothing afterwards. */
   stop(): void {
-    this.#pausedUntil = FOREVER;
+    this.#isStopped = true;
     for (const entry of this.#entries.values()) {
       for (const watch of entry.watches) watch.stop();
       for (const run of entry.runs) run.cancel("the engine has stopped");
@@ -301,6 +305,8 @@ export class Engine {
 
   #fired(entry: Entry, index: number, fired: Fired): void {
     const { clock } = this.#parts;
+    if (this.#isStopped) return;
+    if (OF_TIME.includes(fired.type)) this.#parts.changed(); // a crash must not repeat this time
     if (this.pausedUntil !== undefined) return;
     const { automation } = entry;
     const refused = this.#guard.start(automation, fired.cause, clock.monotonic());
@@ -433,6 +439,7 @@ export class Engine {
   }
 
   #runChanged(run: ActiveRun): void {
+    if (this.#isStopped) return;
     const entry = this.#entries.get(run.automation);
     if (run.end) {
       entry?.runs.delete(run);
@@ -445,6 +452,7 @@ export class Engine {
   }
 
   #trace(trace: Trace): void {
+    if (this.#isStopped) return;
     this.#traces.put(trace);
     this.#parts.traced(trace.id, () => trace);
   }

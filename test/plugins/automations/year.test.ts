@@ -260,3 +260,18 @@ test("a restart fires no time twice, and a short one leaves none out", async () 
 
   assert.equal(home.commands.length, 1);
 });
+
+test("a time that has fired is stored at once, so that a crash does not repeat it", async () => {
+  const first = staged("2026-06-10T10:29:00Z");
+  first.set("alarm", alarm("12:30", "once"));
+  const before = first.stores;
+  await first.advance(MINUTE);
+  assert.ok(first.stores > before);
+  const snapshot = first.engine.snapshot(false);
+
+  const second = staged("2026-06-10T10:30:05Z", { snapshot });
+  second.set("alarm", alarm("12:30", "once"));
+  await second.advance(MINUTE);
+
+  assert.equal(second.commands.length, 0);
+});
