@@ -1,6 +1,5 @@
 import { type Log, SerialQueue, type Storage, Throttle, Type } from "@mantel/plugin-sdk";
 import { Check } from "typebox/schema";
-import type { Trace } from "./engine/automation.ts";
 import type { Engine, Snapshot } from "./engine/engine.ts";
 
 /** What a crash may cost at most: waits that began in this time. */
