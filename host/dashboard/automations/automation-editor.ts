@@ -154,9 +154,8 @@ export class AutomationEditor {
     );
   }
 
-  /** Runs the actions once, without the conditions. Saves the draft before. */
+  /** Runs the actions of the stored automation once, without the conditions. */
   async run(): Promise<void> {
-    if (this.isDirty.peek() && !(await this.save())) return;
     const { id } = this;
     if (id === undefined) return;
     const texts = words.peek();

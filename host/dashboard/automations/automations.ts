@@ -170,6 +170,7 @@ export class Automations {
         mayEdit,
         mayControl,
         onSave: () => void this.#save(editor),
+        onRun: () => void this.#run(editor),
         onDelete: () => void this.#delete(editor),
       });
     }
@@ -255,11 +256,19 @@ export class Automations {
     });
   }
 
-  async #save(editor: AutomationEditor): Promise<void> {
+  /** Returns true if the draft is stored. The same page continues under the address of a new automation. */
+  async #save(editor: AutomationEditor): Promise<boolean> {
     const isNew = editor.id === undefined;
-    if (!(await editor.save()) || !isNew || editor.id === undefined) return;
-    // The same page continues under the address of the stored automation.
-    history.replaceState(null, "", `#/automations/${encodeURIComponent(editor.id)}`);
+    const isStored = await editor.save();
+    if (isStored && isNew && editor.id !== undefined) {
+      history.replaceState(null, "", `#/automations/${encodeURIComponent(editor.id)}`);
+    }
+    return isStored;
+  }
+
+  async #run(editor: AutomationEditor): Promise<void> {
+    const isStored = editor.id !== undefined && !editor.isDirty.peek();
+    if (isStored || (await this.#save(editor))) await editor.run();
   }
 
   async #delete(editor: AutomationEditor): Promise<void> {

@@ -14,6 +14,7 @@ interface EditorView {
   readonly mayEdit: boolean;
   readonly mayControl: boolean;
   readonly onSave: () => void;
+  readonly onRun: () => void;
   readonly onDelete: () => void;
 }
 
@@ -183,7 +184,7 @@ function moreView({ editor, onDelete }: EditorView): TemplateResult {
   </div>`;
 }
 
-function verdictView({ editor, home, mayEdit, mayControl }: EditorView): TemplateResult {
+function verdictView({ editor, home, mayEdit, mayControl, onRun }: EditorView): TemplateResult {
   const texts = words.value;
   const isUnsaved = editor.isDirty.value || !editor.base.value;
   return html`<footer class="verdict">
@@ -197,7 +198,7 @@ function verdictView({ editor, home, mayEdit, mayControl }: EditorView): Templat
             type="button"
             class="pill strong"
             ?disabled=${editor.busy.value}
-            @click=${() => void editor.run()}
+            @click=${onRun}
           >
             <mantel-icon name="mdi:play"></mantel-icon
             >${isUnsaved ? texts.saveAndTry : texts.tryNow}

@@ -87,7 +87,7 @@ function entryText(entry: LogbookEntry, device: string | undefined, home: NamedH
     case "renamed":
       return texts.renamed(String(from), String(to));
     case "record":
-      return what;
+      return what === "automation.run" ? texts.ran : what;
     default:
       return stateText(entry, device, home);
   }

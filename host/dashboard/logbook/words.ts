@@ -25,6 +25,7 @@ const english = {
   answersAgain: "answers again",
   added: "added",
   removed: "removed",
+  ran: "ran",
   renamed: (from: string, to: string) => `“${from}” is now “${to}”`,
   upTo: "Up to",
   changes: (changes: number, causes: number) =>
@@ -75,6 +76,7 @@ const german: Translation<typeof english> = {
   answersAgain: "antwortet wieder",
   added: "hinzugefügt",
   removed: "entfernt",
+  ran: "lief",
   renamed: (from, to) => `„${from}“ heißt jetzt „${to}“`,
   upTo: "Bis",
   changes: (changes, causes) =>

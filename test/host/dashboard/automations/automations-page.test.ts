@@ -132,6 +132,17 @@ test("a deleted automation is created again by undo", async (t) => {
   assert.equal([...host.stored.values()][0]?.name, "Welcome light");
 });
 
+test("trying saves a new automation, and the page continues under its address", async (t) => {
+  const { click, host } = await openTemplate(t);
+  t.after(() => history.replaceState(null, "", "/"));
+
+  click(".verdict .strong");
+  await until(() => host.sent.length === 2);
+
+  assert.deepEqual(host.sent, ["POST /automations", "POST /automations/new-1/run"]);
+  assert.equal(location.hash, "#/automations/new-1");
+});
+
 test("faults of the host stand below their parts", async (t) => {
   const { page, text, click, host } = await openTemplate(t);
   const { ApiError } = await import("../../../../host/dashboard/api.ts");
