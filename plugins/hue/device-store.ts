@@ -8,7 +8,7 @@ import {
   Throttle,
 } from "@mantel/plugin-sdk";
 import { HueBridge } from "./bridge.ts";
-import { findBridges } from "./discovery.ts";
+import { bridgesOf } from "./discovery.ts";
 import { type FeedDependencies, TIMES } from "./feed.ts";
 import { merge, type Place } from "./merge.ts";
 import type { BridgeState, Options, State } from "./options.ts";
@@ -35,7 +35,7 @@ type Outside = Pick<FeedDependencies, "times" | "find">;
 /** Starts the bridges of a home, and returns the handlers of the plugin. */
 export async function startDeviceStore(
   ctx: Context,
-  outside: Outside = { times: TIMES, find: findBridges },
+  outside: Outside = { times: TIMES, find: bridgesOf(ctx.discover) },
 ): Promise<RunningPlugin<State>> {
   const cache = new DeviceCache<StoredResources>(ctx, "bridges", STORE_AFTER_MS);
   const stored = ctx.handedOver ? undefined : await cache.read();

@@ -3,7 +3,7 @@ import { type Log, MantelError } from "@mantel/plugin-sdk";
 import { awayError } from "./bridge-error.ts";
 import { eventsIn, type StreamEvent } from "./client-events.ts";
 import { Client } from "./client.ts";
-import type { findBridges } from "./discovery.ts";
+import type { FindBridges } from "./discovery.ts";
 import type { BridgeOptions, BridgeState } from "./options.ts";
 import { type Change, Resources } from "./resources.ts";
 
@@ -35,7 +35,7 @@ export interface FeedDependencies {
   readonly kept: BridgeState | undefined;
   readonly log: Log;
   readonly times: Times;
-  readonly find: typeof findBridges;
+  readonly find: FindBridges;
   /**
    * Called with the changes of an event; with none after a full read, or when the bridge was lost
    * or found.
@@ -188,7 +188,11 @@ export class Feed {
    */
   async #search(signal: AbortSignal): Promise<void> {
     const { id, options, log, find } = this.#parts;
-    const found = await find(signal, { forMs: SEARCH_MS }).catch(() => []);
+    const ended = new Promise<readonly []>((done) =>
+      signal.addEventListener("abort", () => done([]), { once: true }),
+    );
+    if (signal.aborted) return;
+    const found = await Promise.race([find(SEARCH_MS).catch(() => []), ended]);
     const address = found.find((each) => each.id === id)?.address;
     if (address === undefined || address === (this.#moved?.to ?? options.address)) return;
     log.info("a bridge has another address now", { bridge: id, address });

@@ -1,5 +1,6 @@
 import { definePlugin } from "@mantel/plugin-sdk";
 import { startDeviceStore } from "./device-store.ts";
+import { bridgesOf } from "./discovery.ts";
 import { Options, State } from "./options.ts";
 import { pair, tryBridges } from "./pairing.ts";
 
@@ -8,6 +9,6 @@ export default definePlugin({
   options: Options,
   state: State,
   test: ({ config }) => tryBridges(config),
-  setup: (ctx) => pair(ctx),
+  setup: (ctx) => pair(ctx, bridgesOf(ctx.discover)),
   start: (ctx) => startDeviceStore(ctx),
 });

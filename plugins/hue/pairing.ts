@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MantelError, type SetupContext, Type } from "@mantel/plugin-sdk";
 import { awayError } from "./bridge-error.ts";
 import { Client, placeOf } from "./client.ts";
-import { findBridges, type FoundBridge } from "./discovery.ts";
+import type { FindBridges, FoundBridge } from "./discovery.ts";
 import { ADDRESS, BRIDGE_ID, type Options } from "./options.ts";
 import { shownAt } from "./pinned-agent.ts";
 import { at, numberAt } from "./resources.ts";
@@ -22,9 +22,9 @@ export type PairingContext = Pick<SetupContext<Options>, "config" | "signal" | "
  * with it.
  * @throws MantelError `bridge_down`, `deadline_passed`
  */
-export async function pair(context: PairingContext, find = findBridges): Promise<Options> {
+export async function pair(context: PairingContext, find: FindBridges): Promise<Options> {
   context.show({ title: "Looking for bridges", text: "Those in this network say within seconds." });
-  const found = await find(context.signal, { forMs: SEARCH_MS });
+  const found = await find(SEARCH_MS).catch(() => []); // the user can still type an address
   const address = await chooseAddress(context, found);
 
   context.show({ title: "Asking the bridge who it is", text: address });

@@ -64,3 +64,18 @@ test("a bridge with a new address is found again, verified by its certificate", 
   await plugin.command(DESK, { on: true });
   assert.equal(impostor.streams.size, 0);
 });
+
+test("a search of the network does not delay the end of the plugin", async (t) => {
+  const { plugin: before, bridge } = await startHue(t);
+  const handedOver = await before.stop();
+  const searching = { times: 0 };
+  const find = () => {
+    searching.times++;
+    return new Promise<never>(() => undefined);
+  };
+  const away = { ...bridge.options, address: "127.0.0.1:9" };
+  const plugin = await startOver(t, [{ id: bridge.id, options: away }], { handedOver, find });
+  await until(() => searching.times > 0);
+
+  await plugin.stop();
+});

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { definePlugin } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { startDeviceStore } from "../../../plugins/hue/device-store.ts";
-import type { findBridges } from "../../../plugins/hue/discovery.ts";
+import type { FindBridges } from "../../../plugins/hue/discovery.ts";
 import { TIMES, type Times } from "../../../plugins/hue/feed.ts";
 import { Options, State } from "../../../plugins/hue/options.ts";
 import {
@@ -31,7 +31,6 @@ function pluginWith(times: Partial<Times>, find: FindBridges) {
   });
 }
 
-type FindBridges = typeof findBridges;
 type OverOptions = Partial<Times> & { handedOver?: unknown; find?: FindBridges };
 
 /** The plugin over bridges that are there. It ends with the test, and leaves nothing open. */
