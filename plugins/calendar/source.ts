@@ -37,6 +37,8 @@ const NOTHING: Expansion = {
   isPartial: false,
 };
 
+type Details = Pick<CalendarSource, "incomplete" | "fingerprint" | "progress" | "error">;
+
 /** How far a transfer is. */
 export type Progress = NonNullable<CalendarSource["progress"]>;
 
@@ -197,12 +199,6 @@ export class Source {
   /** The state, with what is to say of the events of a span. */
   view(expansion?: Expansion): CalendarSource {
     const { id, fallbackName } = this.#options;
-    const progress = this.#progress;
-    const error = [this.#fault ?? this.#remarksOn(expansion), progress && describe(progress)]
-      .filter((each) => each !== undefined)
-      .join(": ");
-    const isPartial = expansion?.isPartial || (this.#content && progress?.unit === "events");
-    const incomplete = this.#isPending ? "pending" : isPartial ? "partial" : undefined;
     return {
       id,
       name: this.#settings.name ?? this.#content?.name ?? fallbackName,
@@ -210,11 +206,23 @@ export class Source {
       status: this.#fault === undefined ? "ok" : this.#content ? "stale" : "error",
       fetchedAt: this.#fetchedAt?.toISOString() ?? null,
       changedAt: this.#changedAt?.toISOString() ?? null,
-      ...(incomplete === undefined ? {} : { incomplete }),
-      ...(this.#fingerprint === undefined ? {} : { fingerprint: this.#fingerprint }),
-      ...(progress === undefined ? {} : { progress }),
-      ...(error === "" ? {} : { error }),
+      ...this.#details(expansion),
     };
+  }
+
+  /** The fields of the state that are present only if there is something to say. */
+  #details(expansion: Expansion | undefined): Details {
+    const details: { -readonly [K in keyof Details]: Details[K] } = {};
+    const progress = this.#progress;
+    const isPartial = expansion?.isPartial || (this.#content && progress?.unit === "events");
+    if (this.#isPending) details.incomplete = "pending";
+    else if (isPartial) details.incomplete = "partial";
+    if (this.#fingerprint !== undefined) details.fingerprint = this.#fingerprint;
+    if (progress) details.progress = progress;
+    const reason = this.#fault ?? this.#remarksOn(expansion);
+    const error = [reason, progress && describe(progress)].filter((each) => each !== undefined);
+    if (error.length > 0) details.error = error.join(": ");
+    return details;
   }
 
   /** The state, with what is to say of the published events. */

@@ -7,9 +7,10 @@ import {
   MantelError,
   SerialQueue,
 } from "@mantel/plugin-sdk";
-import { type ChangeContext, EditedObject, newObject } from "./ics/change-event.ts";
+import { EditedObject } from "./ics/change-event.ts";
 import { invalid } from "./ics/event-text.ts";
 import { Feed } from "./ics/feed.ts";
+import { type ChangeContext, newObject } from "./ics/new-event.ts";
 import type { Zone } from "./ics/zones.ts";
 import { parsePhrase } from "./phrase.ts";
 import type { WritableCalendar } from "./web/account.ts";
@@ -184,9 +185,22 @@ export class Writer {
   async #load(calendar: WritableCalendar, uid: string): Promise<Found> {
     const path = await calendar.pathOf(uid);
     const url = path === undefined ? addressOf(calendar, uid) : new URL(path, calendar.url).href;
-    const stored = await calendar.server.load(url);
+    const stored = await this.#patiently(() => calendar.server.load(url));
     if (stored) return { ...stored, url };
     throw missing(uid);
+  }
+
+  /** Asks again for a while if a server does not answer, such as during its restart. */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (const pause of this.#parts.pausesMs ?? PAUSES_MS) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        await delay(pause);
+      }
+    }
+    return ask();
   }
 
   /** Returns the new entity tag; null if the server has none. */
@@ -285,9 +299,7 @@ function requireMatch(wanted: string | undefined, etag: string | undefined): voi
 /** True if it is not known what the server has done. */
 function isLost(error: unknown): boolean {
   if (!(error instanceof MantelError)) return false;
-  const { code, cause } = error;
-  if (code === "invalid") return cause !== undefined;
-  return code === "deadline_passed" || code === "service_unavailable";
+  return error.code === "deadline_passed" || error.code === "service_unavailable";
 }
 
 function isRefused(error: unknown): boolean {

@@ -1,6 +1,6 @@
-import type { CalendarEventPatch, ChangeScope, NewCalendarEvent } from "@mantel/plugin-sdk";
+import type { CalendarEventPatch, ChangeScope } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk";
-import { CalendarObject, Component, folded, valueOf } from "./edit-lines.ts";
+import { CalendarObject, type Component, valueOf } from "./edit-lines.ts";
 import {
   endOf,
   invalid,
@@ -13,59 +13,38 @@ import {
 } from "./event-text.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
+import { type ChangeContext, type NewObject, setRule, withZones } from "./new-event.ts";
 import { YieldingPace } from "./pace.ts";
 import { parseFeed } from "./parse.ts";
 import { Budget, expandRecurrence } from "./recurrence-expansion.ts";
-import { parseRule } from "./recurrence.ts";
 import { shiftedUntil, withPart } from "./rule-text.ts";
 import { zoneTable } from "./vtimezone.ts";
-import { compact, zoneLines } from "./zone-text.ts";
-import { DAY_MS, toWall, type Zone } from "./zones.ts";
+import { compact } from "./zone-text.ts";
+import { DAY_MS, toWall } from "./zones.ts";
 
-/** What a change needs from outside. */
-export interface ChangeContext {
-  /** The zone of the home. */
-  readonly zone: Zone;
-  readonly now: number;
-  readonly newUid: () => string;
-}
-
-/** An object to store beside the changed one. */
-export interface NewObject {
-  readonly uid: string;
-  readonly bytes: Buffer;
-}
-
-const PRODUCT = "PRODID:-//Mantel//Calendar//EN";
 const REPETITIONS = ["RRULE", "RDATE", "EXRULE", "EXDATE"] as const;
 const MAX_DAYS = 1_000_000;
 
-/** The object of a new event. @throws MantelError `invalid` with the field */
-export function newObject(fields: NewCalendarEvent, context: ChangeContext): NewObject {
-  const uid = context.newUid();
-  const start = momentOf(fields.start, context.zone, "start");
-  const end = fields.end && momentOf(fields.end, start.allDay ? context.zone : start.zone, "end");
-  const length = end ? lengthBetween(start, end) : usualLength(start);
-  const event = new Component(
-    ["BEGIN:VEVENT", `UID:${uid}`, "END:VEVENT"].map((line) => folded(line)),
-  );
-  event.set("DTSTART", timeLine("DTSTART", start));
-  event.set("DTEND", timeLine("DTEND", endOf(start, length)));
-  if (fields.rrule) setRule(event, fields.rrule, start);
-  setTexts(event, fields);
-  const stampAt = `${compact(context.now)}Z`;
-  event.set("DTSTAMP", `DTSTAMP:${stampAt}`).set("CREATED", `CREATED:${stampAt}`);
-  const head = ["BEGIN:VCALENDAR", "VERSION:2.0", PRODUCT, "END:VCALENDAR"];
-  const empty = new CalendarObject(head.map((line) => folded(line)));
-  return { uid, bytes: withZones(empty.with([event]), [start, ...(end ? [end] : [])]).bytes };
+/** One VEVENT of an object. */
+interface EventText {
+  readonly text: Component;
+  readonly parsed: ParsedEvent;
+}
+
+/** A new start, with the length of the event from there. */
+interface Times {
+  readonly start: Moment;
+  readonly length: ParsedEvent["length"];
+  /** True if the end has to be written. */
+  readonly hasEnd: boolean;
 }
 
 /** An object whose event is to be changed, as text and as it is understood. */
 export class EditedObject {
   readonly #object: CalendarObject;
   readonly #context: ChangeContext;
-  readonly #master: { readonly text: Component; readonly parsed: ParsedEvent };
-  readonly #overrides: { readonly text: Component; readonly parsed: ParsedEvent }[];
+  readonly #master: EventText;
+  readonly #overrides: readonly EventText[];
   /** The start that the series gave the occurrence. */
   readonly #origin: Moment;
 
@@ -96,7 +75,7 @@ export class EditedObject {
 
   private constructor(
     object: CalendarObject,
-    events: readonly { readonly text: Component; readonly parsed: ParsedEvent }[],
+    events: readonly EventText[],
     { origin, context }: { readonly origin: string; readonly context: ChangeContext },
   ) {
     const [master, ...others] = events.filter(({ parsed }) => !parsed.replaces);
@@ -125,10 +104,8 @@ export class EditedObject {
       return undefined;
     }
     if (scope === "following") return this.#truncated().bytes;
-    const { text, parsed } = this.#master;
-    const master = text.copy();
-    const like = { line: text.find("DTSTART") ?? "", start: parsed.start };
-    master.set("EXDATE", ...master.all("EXDATE"), timeLine("EXDATE", this.#origin, like));
+    const master = this.#master.text.copy();
+    master.set("EXDATE", ...master.all("EXDATE"), timeLine("EXDATE", this.#origin, this.#like));
     stamp(master, this.#context.now);
     return this.#written(
       master,
@@ -162,24 +139,48 @@ export class EditedObject {
     const master = text.copy();
     const shown = this.#override?.parsed.start ?? (this.#repeats ? this.#origin : parsed.start);
     const times = this.#times({ shown, length: parsed.length }, fields);
-    const overrides = this.#overrides.map((each) => ({ ...each, text: each.text.copy() }));
+    const overrides = this.#overridesWith(fields, times !== undefined);
     if (times) {
-      const { start, length, hasEnd } = times;
-      const isSameClock = start.allDay === shown.allDay && start.zone.name === shown.zone.name;
-      const by = start.wall - shown.wall;
-      const moved = isSameClock
-        ? { ...parsed.start, wall: parsed.start.wall + by }
-        : { ...start, wall: start.wall + (dayOf(parsed.start) - dayOf(shown)) * DAY_MS };
-      if (this.#repeats && fields.rrule === undefined) {
-        this.#shiftRepetitions(master, overrides, isSameClock ? by : undefined);
-      }
-      this.#setTimes(master, moved, { length, hasEnd });
+      this.#moveAll(master, overrides, { shown, times, keepsRule: fields.rrule === undefined });
     }
     if (fields.rrule === null) master.set("RRULE");
     else if (fields.rrule !== undefined) setRule(master, fields.rrule, parsed.start);
     setTexts(master, fields);
     stamp(master, this.#context.now);
     return this.#written(master, overrides, times ? [times.start] : []).bytes;
+  }
+
+  /**
+   * The changed occurrences within a change of all. The one that the user changes gets the new texts, and follows the
+   * series again if that gets new times.
+   */
+  #overridesWith(fields: CalendarEventPatch, hasTimes: boolean): EventText[] {
+    const own = this.#override;
+    return this.#overrides.flatMap((each) => {
+      if (each === own && hasTimes) return [];
+      const text = each.text.copy();
+      if (each === own) setTexts(text, fields);
+      return [{ ...each, text }];
+    });
+  }
+
+  #moveAll(
+    master: Component,
+    overrides: readonly EventText[],
+    { shown, times, keepsRule }: { shown: Moment; times: Times; keepsRule: boolean },
+  ): void {
+    const { parsed } = this.#master;
+    const { start } = times;
+    const isSameClock = start.allDay === shown.allDay && start.zone.name === shown.zone.name;
+    const by = start.wall - shown.wall;
+    const moved = isSameClock
+      ? { ...parsed.start, wall: parsed.start.wall + by }
+      : { ...start, wall: start.wall + (dayOf(parsed.start) - dayOf(shown)) * DAY_MS };
+    if (this.#repeats && keepsRule) {
+      this.#requireMovable(overrides, isSameClock ? by : undefined);
+      if (isSameClock) this.#shiftExceptions(master, overrides, by);
+    }
+    this.#setTimes(master, moved, times);
   }
 
   #updateOne(fields: CalendarEventPatch): Buffer {
@@ -190,24 +191,28 @@ export class EditedObject {
     const override = this.#override;
     const shown = override?.parsed.start ?? this.#origin;
     const length = override?.parsed.length ?? parsed.length;
-    const like = { line: text.find("DTSTART") ?? "", start: parsed.start };
-    const one = (override?.text ?? text).copy();
-    if (!override) {
-      for (const name of REPETITIONS) one.set(name);
-      one.set("RECURRENCE-ID", timeLine("RECURRENCE-ID", this.#origin, like));
-    }
+    const one = override?.text.copy() ?? this.#copyOfOccurrence();
     const times = this.#times({ shown, length }, fields);
-    if (times || !override) {
-      this.#setTimes(one, times?.start ?? shown, {
-        length: times?.length ?? length,
-        hasEnd: times?.hasEnd ?? false,
-      });
-    }
+    if (times) this.#setTimes(one, times.start, times);
+    else if (!override) this.#setTimes(one, shown, { length, hasEnd: false });
     setTexts(one, fields);
     stamp(one, this.#context.now);
     const others = this.#overrides.filter((each) => each !== override);
     const all = [...others, { text: one }];
     return this.#written(text, all, times ? [times.start] : []).bytes;
+  }
+
+  /** The event without its repetitions, for one occurrence. */
+  #copyOfOccurrence(): Component {
+    const one = this.#master.text.copy();
+    for (const name of REPETITIONS) one.set(name);
+    return one.set("RECURRENCE-ID", timeLine("RECURRENCE-ID", this.#origin, this.#like));
+  }
+
+  /** The start of the series, whose form other times of it have. */
+  get #like() {
+    const { text, parsed } = this.#master;
+    return { line: text.find("DTSTART") ?? "", start: parsed.start };
   }
 
   /** Ends the series before the occurrence, and continues it as a new one with the changes. */
@@ -278,7 +283,7 @@ export class EditedObject {
   #times(
     { shown, length }: { shown: Moment; length: ParsedEvent["length"] },
     fields: CalendarEventPatch,
-  ) {
+  ): Times | undefined {
     if (fields.start === undefined && fields.end === undefined) return undefined;
     const zone = shown.allDay ? this.#context.zone : shown.zone;
     const start = fields.start ? momentOf(fields.start, zone, "start") : shown;
@@ -297,47 +302,40 @@ export class EditedObject {
     start: Moment,
     { length, hasEnd }: { readonly length: ParsedEvent["length"]; readonly hasEnd: boolean },
   ): void {
-    const { text, parsed } = this.#master;
-    const like = { line: text.find("DTSTART") ?? "", start: parsed.start };
-    event.set("DTSTART", timeLine("DTSTART", start, like));
+    event.set("DTSTART", timeLine("DTSTART", start, this.#like));
     const keepsDuration = !hasEnd && event.find("DURATION") !== undefined;
     const hadEnd = event.find("DTEND") !== undefined;
     if (keepsDuration || (!hasEnd && !hadEnd)) return;
-    event.set("DURATION").set("DTEND", timeLine("DTEND", endOf(start, length), like));
+    event.set("DURATION").set("DTEND", timeLine("DTEND", endOf(start, length), this.#like));
   }
 
-  /** Moves the exceptions of a series with it. @throws MantelError `conflict` for what would change its meaning */
-  #shiftRepetitions(
-    master: Component,
-    overrides: readonly { readonly text: Component; readonly parsed: ParsedEvent }[],
-    by: number | undefined,
-  ): void {
+  /** @throws MantelError `conflict` if a new time would change the meaning of the rule or its exceptions */
+  #requireMovable(overrides: readonly EventText[], by: number | undefined): void {
     if (by === 0) return;
     const { parsed, text } = this.#master;
-    const hasExceptions =
-      overrides.length > 0 ||
-      REPETITIONS.some((name) => name !== "RRULE" && text.all(name).length > 0);
-    const rules = text.all("RRULE").map(valueOf);
-    const movesDays =
-      by === undefined || by % DAY_MS !== 0 || rules.some((rule) => /BY/i.test(rule));
-    const moved =
-      by === undefined ? undefined : dayOf({ ...parsed.start, wall: parsed.start.wall + by });
-    const staysOnDay = moved === dayOf(parsed.start);
-    if (by === undefined && hasExceptions) {
+    const has = (name: string) => text.all(name).length > 0;
+    if (has("RDATE") || has("EXRULE")) {
+      throw unsafe("its series has single dates or excluded rules: change one occurrence");
+    }
+    if (by === undefined && (overrides.length > 0 || has("EXDATE"))) {
       throw unsafe(
         "it has changed or removed occurrences: change its zone or length for one, or set rrule",
       );
     }
-    if (!staysOnDay && movesDays && rules.some((rule) => /BY|UNTIL/i.test(rule))) {
+    const moved = { ...parsed.start, wall: parsed.start.wall + (by ?? 0) };
+    const staysOnDay = by !== undefined && dayOf(moved) === dayOf(parsed.start);
+    if (!staysOnDay && text.all("RRULE").some((rule) => /BY|UNTIL/i.test(valueOf(rule)))) {
       throw unsafe("its rule names days: send the new rule as rrule with the new start");
     }
-    if (by === undefined) return;
-    const like = { line: text.find("DTSTART") ?? "", start: parsed.start };
-    const shift = (name: string, moment: Moment) =>
-      timeLine(name, { ...parsed.start, wall: onClock(parsed.start, moment).wall + by }, like);
-    if (text.all("RDATE").length + text.all("EXRULE").length > 0) {
-      throw unsafe("its series has single dates or excluded rules: change one occurrence");
-    }
+  }
+
+  /** Moves removed and changed occurrences, and the end of the rule, with the series. */
+  #shiftExceptions(master: Component, overrides: readonly EventText[], by: number): void {
+    const { parsed, text } = this.#master;
+    const shift = (name: string, moment: Moment) => {
+      const wall = onClock(parsed.start, moment).wall + by;
+      return timeLine(name, { ...parsed.start, wall }, this.#like);
+    };
     if (parsed.removed.length > 0) {
       master.set("EXDATE", ...parsed.removed.map((each) => shift("EXDATE", each)));
     }
@@ -345,13 +343,8 @@ export class EditedObject {
       const start = each.parsed.replaces?.start;
       if (start) each.text.set("RECURRENCE-ID", shift("RECURRENCE-ID", start));
     }
-    const until = rules.map((rule) => /UNTIL=(\d{8}T\d{6}Z)/i.exec(rule)?.[1]);
-    if (until.some((each) => each !== undefined)) {
-      master.set(
-        "RRULE",
-        ...rules.map((rule) => shiftedUntil(rule, by)).map((rule) => `RRULE:${rule}`),
-      );
-    }
+    const rules = text.all("RRULE").map((rule) => `RRULE:${shiftedUntil(valueOf(rule), by)}`);
+    if (rules.some((rule) => /UNTIL/i.test(rule))) master.set("RRULE", ...rules);
   }
 
   /** The components that are not events, such as zones. */
@@ -367,30 +360,6 @@ export class EditedObject {
     const events = [master, ...overrides.map(({ text }) => text)];
     return withZones(this.#object.with([...this.#others, ...events]), moments);
   }
-}
-
-/** The same object with a description of each zone that new times name. */
-function withZones(object: CalendarObject, moments: readonly Moment[]): CalendarObject {
-  const known = new Set(object.of("VTIMEZONE").map((each) => valueOf(each.find("TZID") ?? "")));
-  const events = object.components.flatMap(({ lines }) => lines).join("");
-  const zones = moments.flatMap((moment) => {
-    const { name } = moment.zone;
-    if (moment.allDay || known.has(name) || !events.includes(`;TZID=${name}:`)) return [];
-    known.add(name);
-    const year = new Date(moment.wall).getUTCFullYear();
-    return [new Component(zoneLines(moment.zone, year).map((line) => folded(line)))];
-  });
-  return zones.length === 0 ? object : object.with([...zones, ...object.components]);
-}
-
-function setRule(event: Component, rule: string, start: Moment): void {
-  const text = rule.replace(/^RRULE:/i, "").toUpperCase();
-  try {
-    parseRule(text, start);
-  } catch (error) {
-    throw invalid("/rrule", error instanceof Error ? error.message : "it cannot be read");
-  }
-  event.set("RRULE", `RRULE:${text}`);
 }
 
 function onClock(first: Moment, moment: Moment): Moment {

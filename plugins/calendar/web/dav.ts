@@ -191,10 +191,15 @@ export class DavServer {
     if (status !== 404 && status !== 410) requireTaken(status, headers);
   }
 
-  #send(method: string, url: string, headers: Record<string, string> = {}, body?: Uint8Array) {
+  async #send(
+    method: string,
+    url: string,
+    headers: Record<string, string> = {},
+    body?: Uint8Array,
+  ) {
     const { allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(this.#account.url);
-    return guardedRequest({
+    const answer = guardedRequest({
       url,
       method,
       headers,
@@ -205,6 +210,14 @@ export class DavServer {
       trust: { fingerprint, authorityFile },
       limits: { idleMs: WRITE_MS, totalMs: WRITE_MS },
       signal: this.#signal,
+    });
+    return answer.catch((error: unknown) => {
+      throw isUnreachable(error)
+        ? new MantelError("service_unavailable", error.message, {
+            cause: error,
+            retryAfterMs: 5_000,
+          })
+        : error;
     });
   }
 
@@ -254,6 +267,11 @@ export class DavServer {
       headers: { ...(type ? { "content-type": type } : {}), ...(location ? { location } : {}) },
     });
   };
+}
+
+/** True if the address is right, as far as is known, and nothing answers there. */
+function isUnreachable(error: unknown): error is MantelError {
+  return error instanceof MantelError && error.code === "invalid" && error.cause !== undefined;
 }
 
 /** @throws MantelError if a server has not carried out a request */

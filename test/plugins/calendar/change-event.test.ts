@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarEventPatch, ChangeScope, NewCalendarEvent } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
-import { EditedObject, newObject } from "../../../plugins/calendar/ics/change-event.ts";
+import { EditedObject } from "../../../plugins/calendar/ics/change-event.ts";
+import { newObject } from "../../../plugins/calendar/ics/new-event.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { expand } from "./expand.ts";
 
@@ -273,4 +274,26 @@ test("a new event that cannot be is refused with its field", () => {
   refused({ end: { date: "2026-06-02" } }, "/end");
   refused({ start: { ...start, timeZone: "Moon/Base" } }, "/start/timeZone");
   refused({ rrule: "FREQ=OFTEN" }, "/rrule");
+});
+
+test("an occurrence that was changed before takes part in a change of all that begins at it", async () => {
+  const late = "2026-06-22T07:00:00Z";
+
+  assert.deepEqual((await update("all", { title: "band" }, late)).shown, [
+    "06-01T09:00 band",
+    "06-15T09:00 band",
+    "06-22T11:00 band",
+    "06-29T09:00 band",
+  ]);
+  assert.deepEqual((await update("following", { title: "band" }, late)).shownAdded, [
+    "06-22T11:00 band",
+    "06-29T09:00 band",
+  ]);
+  const start = { dateTime: "2026-06-22T12:00:00+02:00" };
+  assert.deepEqual((await update("all", { start }, late)).shown, [
+    "06-01T10:00 choir",
+    "06-15T10:00 choir",
+    "06-22T10:00 choir",
+    "06-29T10:00 choir",
+  ]);
 });
