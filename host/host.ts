@@ -10,6 +10,7 @@ import {
   calendarEvents,
   calendarRefresh,
   type CalendarQuery,
+  homeNotify,
 } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
@@ -36,6 +37,7 @@ import { Bus } from "./events/bus.ts";
 import { EventStreams } from "./events/sse.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
 import { HomeFeeds } from "./home/feeds.ts";
+import { notify } from "./home/notifications.ts";
 import { createApp } from "./http/app.ts";
 import { ServerCertificate } from "./http/certificate.ts";
 import { ConnectionLimit } from "./http/connection-limit.ts";
@@ -257,6 +259,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   services.merge(serviceKey(calendarRefresh), ({ id }: { id: string }) =>
     calendarActions.refresh(id),
   );
+  services.merge(serviceKey(homeNotify), (input: unknown) => notify({ bus, services }, input));
   const calendarFeed = new CalendarFeed();
   const apiPaths = new ApiPaths();
   const channels = new ChannelRegistry({ bus, paths: apiPaths });

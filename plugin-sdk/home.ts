@@ -216,9 +216,10 @@ export interface Home extends HomeSettings {
   /** `undefined` if `home.latitude` and `home.longitude` are not set. */
   coordinates(): Promise<Coordinates | undefined>;
   /**
-   * Sends a message to people, through the plugin that provides `home.notify`. The manifest lists it under `uses`.
-   * @param options.to the names of the receivers; absent means the provider's default
-   * @throws MantelError `service_unavailable` if no plugin provides it
+   * Sends a message to people: the dashboards show it, and plugins that provide `home.notify` send it on. The manifest
+   * lists `home.notify` under `uses`.
+   * @param options.to the names of the receivers; absent means the usual ones of each provider
+   * @throws ServiceError, MantelError the failure of a provider
    */
   notify(message: string, options?: { readonly to?: string | readonly string[] }): Promise<void>;
 }

@@ -142,6 +142,7 @@ export const SHARED_NAMES: ReadonlySet<string> = new Set([
   "calendar.events",
   "calendar.refresh",
   "calendar.window",
+  "home.notify",
 ]);
 
 /**

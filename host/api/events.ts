@@ -56,6 +56,15 @@ export interface ApiEvents {
   "layout.changed": { readonly revision: number };
   "config.changed": { readonly changed: readonly string[]; readonly revision: number };
   "calendar.updated": { readonly sources: readonly CalendarSource[] };
+  /** A message to people, from an automation or another plugin. */
+  notification: {
+    readonly id: string;
+    /** ISO 8601 in UTC. */
+    readonly at: string;
+    readonly message: string;
+    /** The names of the receivers; empty for the usual ones. */
+    readonly to: readonly string[];
+  };
   /** A plugin package was installed, updated, put back after an update that did not start, or removed. */
   "plugin.installed": {
     readonly id: string;

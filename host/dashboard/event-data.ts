@@ -65,6 +65,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["module.removed", record({ id: text })],
   ["widget.updated", record({ module: text, ...WIDGET })],
   ["scene.activated", record({ sceneId: text })],
+  ["notification", record({ message: text })],
   ["channel", record({ plugin: text, name: text, revision: orAbsent(number) })],
 ]);
 

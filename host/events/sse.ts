@@ -27,6 +27,7 @@ export const TOPICS = Object.keys({
   "layout.changed": true,
   "config.changed": true,
   "calendar.updated": true,
+  notification: true,
   "plugin.installed": true,
   "plugin.progress": true,
   "widget.updated": true,

@@ -61,6 +61,12 @@ export const EVENT_DATA = {
   "layout.changed": Revision,
   "config.changed": Type.Object({ changed: Type.Array(Type.String()), revision: Type.Integer() }),
   "calendar.updated": Type.Object({ sources: Type.Array(CalendarSource) }),
+  notification: Type.Object({
+    id: Type.String(),
+    at: Instant,
+    message: Type.String(),
+    to: Type.Array(Type.String()),
+  }),
   "plugin.installed": Type.Object({
     id: Type.String(),
     action: Type.Enum(["installed", "updated", "rolled_back", "removed"]),

@@ -139,6 +139,11 @@ export class ServiceRegistry {
     return `no running module provides ${key}${others}`;
   }
 
+  /** The ids of the modules that provide a shared service now. */
+  providersOf(key: string): readonly string[] {
+    return [...(this.#shared.get(key)?.keys() ?? [])];
+  }
+
   /** True if a module provides a shared service now. */
   isProvidedBy(id: string, key: string): boolean {
     return this.#shared.get(key)?.has(id) === true;

@@ -13,7 +13,10 @@ export const HomeNotification = Type.Object(
 );
 export type HomeNotification = Static<typeof HomeNotification>;
 
-/** Sends a message to people. A plugin provides it, for example one for a messenger; `ctx.home.notify` calls it. */
+/**
+ * Sends a message to people; `ctx.home.notify` calls it. The dashboards show each message. Plugins provide it to send it
+ * elsewhere as well, for example to a messenger.
+ */
 export const homeNotify = defineService("home.notify", {
   title: "Send a message",
   input: HomeNotification,

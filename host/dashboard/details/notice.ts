@@ -10,7 +10,7 @@ let shown: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a sentence at the bottom of the window, with a button if it can be undone. The next notice replaces it. */
-export function showNotice(text: string, undo: (() => void) | undefined): void {
+export function showNotice(text: string, undo?: () => void): void {
   hide();
   addStyles(styles);
   const notice = document.createElement("div");
