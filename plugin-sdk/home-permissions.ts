@@ -21,7 +21,9 @@ const listOf = (pattern: string) =>
  */
 export const HomePermissions = Type.Object(
   {
+    /** Such as `light:*`, `scene:*`, `hue:light:3`, `calendar`, `location`; `*` is every device and scene. */
     read: listOf(`\\*|calendar|location|${KIND}|${DEVICE}|${SCENE}`),
+    /** Such as `light:*`, `scene:*`, `hue:light:3`; `*` is every device and scene. */
     control: listOf(`\\*|${KIND}|${DEVICE}|${SCENE}`),
   },
   Strict,

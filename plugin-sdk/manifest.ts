@@ -31,8 +31,11 @@ export const Limits = Type.Object(
     storageMiB: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_536 })),
     /** Average share of one CPU over 30 seconds, in percent; several threads can use more than 100. */
     cpuPercent: Type.Optional(Type.Integer({ minimum: 5, maximum: 6400 })),
+    /** Time for the start; absent means 10,000, and 1,500 in a reload. */
     startMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
+    /** Time to finish calls and hand over the state; absent means 2,000. */
     quiesceMs: Type.Optional(Type.Integer({ minimum: 50, maximum: 30_000 })),
+    /** Time for a call of one of its services; absent means 10,000. */
     callMs: Type.Optional(Type.Integer({ minimum: 50, maximum: 60_000 })),
     /** Maximum number of calls that wait for the module. */
     queueLength: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
@@ -99,6 +102,7 @@ export type ApiPath = ServedPath | Static<typeof RoutedPath>;
 /** The `mantel` key of a plugin's `package.json`. The host reads it before it runs any of the plugin's code. */
 export const Manifest = Type.Object(
   {
+    /** The id of the module: lower-case words joined by hyphens. */
     id: Type.String({ pattern: PLUGIN_ID, maxLength: 64 }),
     /** The user-facing name; absent means the id. */
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
@@ -117,6 +121,7 @@ export const Manifest = Type.Object(
     widget: Type.Optional(Type.String({ pattern: "^[\\w./-]+\\.(ts|tsx|js)$" })),
     /** The data and commands that the widget may use; absent means none. */
     needs: Type.Optional(Needs),
+    /** Required for the kind `bridge`: how its devices are named and commanded. */
     bridge: Type.Optional(
       Type.Object(
         {
@@ -168,7 +173,9 @@ export const Manifest = Type.Object(
      * section for it or `modules.<id>.enabled` is true.
      */
     requiresConfig: Type.Optional(Type.Boolean()),
+    /** The permissions of its process; absent means none. */
     permissions: Type.Optional(Permissions),
+    /** Resource limits, which the config may override. */
     limits: Type.Optional(Limits),
   },
   Strict,

@@ -65,6 +65,7 @@ export const Permissions = Type.Object(
      * sandboxes plugins, only the plugin's own folders are visible to it.
      */
     sqlite: Type.Optional(Type.Boolean()),
+    /** The parts of the home that it reads and controls with `ctx.home`. */
     home: Type.Optional(HomePermissions),
   },
   Strict,

@@ -116,7 +116,8 @@ function keysOf(schema: TSchema | JsonSchema, above = ""): Key[] {
     const path = above + name;
     const own = { path, schema: value, isOptional: !required.includes(name) };
     const [entry] = Object.values(value.patternProperties ?? {});
-    if (entry) return [own, ...keysOf(entry, `${path}.*.`)];
+    if (entry)
+      return [own, ...(entry.anyOf ?? [entry]).flatMap((each) => keysOf(each, `${path}.*.`))];
     return [own, ...(value.items ? keysOf(value.items, `${path}[].`) : keysOf(value, `${path}.`))];
   });
 }
