@@ -7,6 +7,7 @@ export const channels = defineChannels({
       bytes: Type.Number(),
       /** Fields of devices that are recorded. */
       fields: Type.Integer(),
+      store: Type.Enum(["sqlite", "postgres"]),
     }),
   },
 });

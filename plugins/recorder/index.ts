@@ -1,7 +1,13 @@
+import { inOrder } from "./in-order.ts";
 import { recorderWith } from "./plugin.ts";
+import { PostgresStorage } from "./postgres.ts";
+import { Recorder } from "./recorder.ts";
 import { startWorkerHistory } from "./worker-history.ts";
 
-/** Records the home in a file. */
-export default recorderWith(({ file, retention }, notices) =>
-  startWorkerHistory(file, retention, notices),
-);
+/** Records the home in a file, or in PostgreSQL. */
+export default recorderWith(({ file, retention, url, password }, notices) => {
+  if (url === undefined) return startWorkerHistory(file, retention, notices);
+  const config = { connectionString: url, ...(password === undefined ? {} : { password }) };
+  const unbounded = { ...retention, maxBytes: Infinity };
+  return inOrder(new Recorder(() => PostgresStorage.open(config), unbounded, notices));
+});

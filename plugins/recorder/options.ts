@@ -3,6 +3,17 @@ import { type Static, Type } from "@mantel/plugin-sdk";
 const Days = Type.Integer({ minimum: 1, maximum: 3_650 });
 
 export const Options = Type.Object({
+  url: Type.Optional(
+    Type.String({
+      title: "PostgreSQL",
+      description: "postgres://user@host/database; absent means a file of this machine",
+      pattern: "^postgres(ql)?://[^ ]+$",
+      maxLength: 1_000,
+    }),
+  ),
+  password: Type.Optional(
+    Type.String({ title: "Password of PostgreSQL", writeOnly: true, maxLength: 1_000 }),
+  ),
   rawDays: Type.Integer({
     title: "Days in which each report is kept",
     description: "statistics of five minutes and hours are kept for ever",

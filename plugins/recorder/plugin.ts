@@ -177,7 +177,8 @@ class Recording {
       await this.#history.maintain(Date.now());
       const bytes = await this.#history.bytes();
       const fields = this.#observer?.fields ?? 0;
-      await this.#ctx.channels.size.publish({ bytes, fields });
+      const store = this.#ctx.config.url === undefined ? "sqlite" : "postgres";
+      await this.#ctx.channels.size.publish({ bytes, fields, store });
     });
   }
 

@@ -32,6 +32,7 @@ import {
   type Storage,
   StorageDamaged,
   StorageFull,
+  StorageUnusable,
 } from "./storage.ts";
 
 const DAY_MS = 24 * HOUR_MS;
@@ -130,6 +131,7 @@ export class Recorder implements History {
         if (next) await this.#with((storage) => storage.append(next));
         this.#waiting.shift();
       } catch (error) {
+        if (error instanceof StorageUnusable) return this.#lost(error);
         if (!(error instanceof StorageFull)) throw error;
         attempt++;
         if (attempt > 1 || !(await this.#makeRoom())) return;
@@ -139,6 +141,17 @@ export class Recorder implements History {
       this.#isFull = false;
       this.#notices.degraded(undefined);
     }
+  }
+
+  /** Ends a connection that was lost; the next call opens another one. Warns once. */
+  async #lost(error: StorageUnusable): Promise<void> {
+    const storage = this.#storage;
+    this.#storage = undefined;
+    await Promise.resolve(storage?.end()).catch(() => undefined); // it is lost already
+    if (this.#isFull) return;
+    this.#isFull = true;
+    this.#notices.warn(error.message);
+    this.#notices.degraded(error.message);
   }
 
   /** Drops the oldest reports, and returns true if there were some. Warns once until there is room again. */
@@ -175,6 +188,7 @@ export class Recorder implements History {
       this.#lastCleanup = now;
       await this.#cleanUp(now);
     } catch (error) {
+      if (error instanceof StorageUnusable) return this.#lost(error);
       if (!(error instanceof StorageFull)) throw error;
       await this.#makeRoom();
     }
@@ -315,7 +329,7 @@ export class Recorder implements History {
       if (fine) found.set(hour, fine);
     }
     let held = await this.#lastBefore(series, first);
-    let known = held;
+    let known = Number.isNaN(held) ? series.carry.known : held;
     for (const [hour, packed] of [...series.open].toSorted(([a], [b]) => a - b)) {
       if (hour < first || hour >= end || found.has(hour)) continue;
       const before = [...found.values()].filter((each) => each.hour < hour).at(-1)?.last ?? held;

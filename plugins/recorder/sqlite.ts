@@ -12,6 +12,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { causeKeys, entryQuery } from "./entries.ts";
 import { type Curve, PackedCurve, packPoints, unpackCurve, unpackPoints } from "./points.ts";
+import { toEntry } from "./rows.ts";
 import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
 import { StatBlob } from "./stat-blob.ts";
 import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
@@ -430,19 +431,4 @@ function bytesOf(value: unknown): Uint8Array {
 function hourStat(hour: number, figures: Omit<Stat, "from" | "to">): Stat[] {
   if (Number.isNaN(figures.max)) return [];
   return [{ from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS, ...figures }];
-}
-
-function toEntry(row: Row): StoredEntry {
-  return {
-    id: Number(row["id"]),
-    at: Number(row["at"]),
-    kind: String(row["kind"]),
-    device: textOf(row["device"]),
-    what: String(row["what"]),
-    from: textOf(row["before_value"]),
-    to: textOf(row["after_value"]),
-    cause: String(row["cause"]),
-    name: textOf(row["name"]),
-    room: textOf(row["room"]),
-  };
 }

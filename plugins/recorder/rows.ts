@@ -1,0 +1,19 @@
+import type { StoredEntry } from "./storage.ts";
+
+/** The entry in a row of `entryQuery`. */
+export function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
+  return {
+    id: Number(row["id"]),
+    at: Number(row["at"]),
+    kind: String(row["kind"]),
+    device: textOf(row["device"]),
+    what: String(row["what"]),
+    from: textOf(row["before_value"]),
+    to: textOf(row["after_value"]),
+    cause: String(row["cause"]),
+    name: textOf(row["name"]),
+    room: textOf(row["room"]),
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

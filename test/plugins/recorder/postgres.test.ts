@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { PostgresStorage } from "../../../plugins/recorder/postgres.ts";
+import { Recorder } from "../../../plugins/recorder/recorder.ts";
+import { HOUR_MS } from "../../../plugins/recorder/statistics.ts";
+import { type Batch, StorageUnusable } from "../../../plugins/recorder/storage.ts";
+import { findPostgres, startPostgres } from "../../helpers/postgres.ts";
+
+const programs = await findPostgres();
+const skip =
+  programs === undefined && "PostgreSQL is not installed, or the tests do not run as root";
+const RETENTION = { rawDays: 10, logbookDays: 90, maxBytes: Infinity, exceptions: {} };
+const DAY_MS = 24 * HOUR_MS;
+const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
+const ROW = { id: 1, device: "demo:meter:1", field: "energy", unit: "kWh", isCounter: true };
+const METER = { id: ROW.device, name: "Meter", room: "Cellar", kind: "sensor" };
+const CAUSE = { kind: "person", id: "t1", name: "Anna" } as const;
+
+const batch = (change: Partial<Batch> = {}): Batch => ({
+  devices: [],
+  series: [],
+  points: { series: [], at: [], value: [] },
+  entries: [],
+  ...change,
+});
+
+test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => {
+  const connectionString = await startPostgres(t, programs ?? "");
+  const told: (string | undefined)[] = [];
+  const notices = {
+    warn: (sentence: string) => void told.push(sentence),
+    degraded: (reason: string | undefined) => void told.push(reason),
+  };
+  const clock = { now: START };
+  const start = () =>
+    new Recorder(
+      () => PostgresStorage.open({ connectionString }),
+      RETENTION,
+      notices,
+      () => clock.now,
+    );
+  const recorder = start();
+  await recorder.open();
+  const at = [0, 0.5, 1.5, 2.5, 3.5].map((hours) => START + hours * HOUR_MS);
+  const value = [10, 11, 13, NaN, 14];
+  await recorder.record(
+    batch({
+      devices: [METER],
+      series: [ROW],
+      points: { series: at.map(() => 1), at, value },
+      entries: [
+        {
+          at: START,
+          kind: "state",
+          device: METER.id,
+          what: "on",
+          from: "false",
+          to: "true",
+          cause: CAUSE,
+        },
+        {
+          at: START + 1,
+          kind: "event",
+          device: null,
+          what: "ran",
+          from: null,
+          to: null,
+          cause: CAUSE,
+        },
+      ],
+    }),
+  );
+  clock.now = START + 4 * HOUR_MS;
+  const span = { series: 1, from: START, to: clock.now };
+  const before = await recorder.curve({ ...span, points: 100 });
+  await recorder.maintain(clock.now - HOUR_MS / 2);
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+
+  await t.test("curves are the same before hours are closed and after a restart", async () => {
+    const known = await next.open();
+    assert.deepEqual(known.series, [{ ...ROW, value: 14 }]);
+    assert.deepEqual(
+      before.points.map((point) => point.value),
+      [10, 11, 13, null, 14],
+    );
+    assert.deepEqual(await next.curve({ ...span, points: 100 }), before);
+    const coarse = await next.curve({ ...span, to: START + 2 * HOUR_MS, points: 2 });
+    assert.deepEqual([coarse.resolution, coarse.points[1]?.max], ["1h", 13]);
+    assert.equal((await next.raw({ ...span, limit: 10 })).length, 5);
+  });
+
+  await t.test("statistics have the increase of a counter", async () => {
+    const bounds = [0, 1, 2, 3, 4].map((hour) => START + hour * HOUR_MS);
+    const stats = await next.statistics({ series: 1, bounds });
+    assert.deepEqual(
+      stats.map((stat) => stat?.sum),
+      [1, 2, 0, 1],
+    );
+  });
+
+  await t.test("the logbook is filtered and paged", async () => {
+    const [first] = await next.entries({ cause: "person:Anna", limit: 1 });
+    assert.equal(first?.what, "ran");
+    const rest = await next.entries({ room: "Cellar", after: first ?? { at: 0, id: 0 }, limit: 9 });
+    assert.deepEqual(
+      rest.map(({ what, name, to }) => [what, name, to]),
+      [["on", "Meter", "true"]],
+    );
+  });
+
+  await t.test("a lost connection is opened again, and nothing is lost meanwhile", async () => {
+    const other = new Client({ connectionString });
+    await other.connect();
+    await other.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL",
+    );
+    const points = { series: [1, 1], at: [clock.now, clock.now + 1], value: [15, 16] };
+    await next.record(batch({ points }));
+    await next.record(batch());
+
+    const { rows } = await other.query("SELECT value FROM mantel.reading ORDER BY at DESC LIMIT 2");
+    assert.deepEqual(rows, [{ value: 16 }, { value: 15 }]);
+    assert.match(told[0] ?? "", /PostgreSQL cannot be used/);
+    assert.equal(told.at(-1), undefined);
+    await other.end();
+  });
+
+  await t.test("old reports are dropped, and a newer version is left alone", async () => {
+    await next.maintain(clock.now + 20 * DAY_MS);
+    assert.deepEqual(await next.raw({ ...span, limit: 10 }), []);
+    const other = new Client({ connectionString });
+    await other.connect();
+    await other.query("UPDATE mantel.version SET version = 99");
+    await other.end();
+    await assert.rejects(start().open(), StorageUnusable);
+  });
+});
