@@ -30,6 +30,7 @@ type Changed = Pick<Device, "id" | "name" | "room" | "kind">;
 export class Observer {
   readonly #isRecorded: (deviceId: string) => boolean;
   readonly #devices = new Map<string, DeviceRow>();
+  readonly #removed = new Set<string>();
   readonly #series = new Map<string, SeriesRow>();
   /** The last value of each series, by its id. */
   readonly #values = new Map<number, number>();
@@ -103,13 +104,15 @@ export class Observer {
     const by = cause ?? itself(known);
     if (!device) {
       this.#forgetValues(known.id, at);
+      this.#removed.add(known.id);
       this.#entry({ at, kind: "removed", device: known.id, what: "removed", cause: by });
       return;
     }
+    const isNew = !this.#devices.has(device.id) || this.#removed.delete(device.id);
     this.#describe(device, at, old);
-    if (!old) {
+    if (!old && isNew) {
       this.#entry({ at, kind: "added", device: device.id, what: "added", cause: by });
-    } else if (device.available !== old.available) {
+    } else if (old && device.available !== old.available) {
       const [from, to] = [old.available, device.available];
       const what = "available";
       this.#entry({ at, kind: "availability", device: device.id, what, cause: by, from, to });

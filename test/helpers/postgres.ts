@@ -59,3 +59,8 @@ export async function startPostgres(t: TestContext, programs: string): Promise<s
   server.stderr.resume();
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
+
+/** The rows of a query as text, by the client that comes with the server. */
+export async function queryPostgres(address: string, sql: string): Promise<string> {
+  return (await run("psql", ["-At", "-d", address, "-c", sql])).stdout;
+}

@@ -146,3 +146,12 @@ test("diagnostic values are in the logbook only if somebody changed them", () =>
     [["extra.childLock", "person"]],
   );
 });
+
+test("a known device that its bridge publishes again after a start is not a new one", () => {
+  const device = { id: LAMP.id, name: "Lamp", room: null, kind: "light" };
+  const observer = new Observer({ devices: [device], series: [] }, () => true);
+  observer.changed(LAMP, undefined, undefined, 1_000);
+
+  const { entries, points } = observer.take();
+  assert.deepEqual([entries, points.value], [[], [1, 10, 80]]);
+});
