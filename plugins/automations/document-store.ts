@@ -27,16 +27,18 @@ export interface Revision {
 /** The documents, one file each, with their last revisions. Changes are made one after the other. */
 export class DocumentStore {
   readonly #storage: Storage;
+  readonly #log: Log;
   readonly #documents = new Map<string, StoredDocument>();
   readonly #turns = new SerialQueue();
 
-  private constructor(storage: Storage) {
+  private constructor(storage: Storage, log: Log) {
     this.#storage = storage;
+    this.#log = log;
   }
 
   /** Reads all documents. One that cannot be read is left out, with a line in the log. */
   static async open(storage: Storage, log: Log): Promise<DocumentStore> {
-    const store = new DocumentStore(storage);
+    const store = new DocumentStore(storage, log);
     const index = await storage.get(INDEX);
     const ids = isRecord(index) && Array.isArray(index["ids"]) ? index["ids"] : [];
     for (const id of ids.filter((each) => typeof each === "string")) {
@@ -110,10 +112,11 @@ export class DocumentStore {
   }
 
   /** The last revisions, newest first. @throws MantelError `not_found` */
-  async history(id: string): Promise<readonly Revision[]> {
-    this.get(id);
-    const stored = await this.#storage.get(historyKeyOf(id));
-    return Array.isArray(stored) ? (stored as Revision[]) : [];
+  history(id: string): Promise<readonly Revision[]> {
+    return this.#turns.take(async () => {
+      this.get(id);
+      return this.#readHistory(id);
+    });
   }
 
   /** @throws MantelError `not_found`, `revision_unknown` */
@@ -123,14 +126,30 @@ export class DocumentStore {
     throw new MantelError("revision_unknown", `${id} has no revision ${revision}`);
   }
 
+  /** Stores a document. Its revision is added to the history afterwards, which no caller waits for. */
   async #write(stored: StoredDocument): Promise<void> {
     const { id, revision, document } = stored;
-    const earlier = await this.#storage.get(historyKeyOf(id));
-    const savedAt = new Date().toISOString();
     await this.#storage.set(keyOf(id), { revision, document });
     this.#documents.set(id, stored);
-    const kept = Array.isArray(earlier) ? earlier.slice(0, KEPT_REVISIONS - 1) : [];
-    await this.#storage.set(historyKeyOf(id), [{ revision, savedAt, document }, ...kept]);
+    const savedAt = new Date().toISOString();
+    void this.#turns.take(() => this.#addToHistory(id, { revision, savedAt, document }));
+  }
+
+  /** Never rejects. */
+  async #addToHistory(id: string, revision: Revision): Promise<void> {
+    if (!this.#documents.has(id)) return;
+    try {
+      const earlier = await this.#readHistory(id);
+      const kept = [revision, ...earlier.slice(0, KEPT_REVISIONS - 1)];
+      await this.#storage.set(historyKeyOf(id), kept);
+    } catch (error) {
+      this.#log.error("could not store a revision of an automation", { id, error });
+    }
+  }
+
+  async #readHistory(id: string): Promise<readonly Revision[]> {
+    const stored = await this.#storage.get(historyKeyOf(id));
+    return Array.isArray(stored) ? (stored as Revision[]) : [];
   }
 }
 

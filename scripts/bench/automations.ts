@@ -92,7 +92,7 @@ const shares: number[] = [];
 const sampling = setInterval(() => void sampleCpu(), 1_000);
 const measured = await measure(seconds);
 clearInterval(sampling);
-const saveMs = await Promise.all([measure(seconds / 2), saveMany()]).then(([, times]) => times);
+const [duringSaves, saveMs] = await Promise.all([measure(seconds), saveMany()]);
 const { memoryBytes } = (await moduleView()).resources;
 await served.stop();
 await home.remove();
@@ -105,6 +105,7 @@ console.log(
     answered: measured.answered,
     commandMs: summarise(measured.latencies),
     saveMs: summarise(saveMs),
+    duringSaves: { crossed: duringSaves.crossed, answered: duringSaves.answered },
     cpuPercent: summarise(shares),
     memoryMiB: Math.round(memoryBytes / 2 ** 20),
   }),
