@@ -13,7 +13,7 @@ export const english = {
   empty: "Empty",
   emptyHint: "Put the sentence together yourself.",
   asCode: "in code",
-  codeHint: "This automation is code. Change it in its file; it can be switched on and off here.",
+  codeHint: "This automation is code. Change it in its file.",
   lastRun: (when: string) => `ran ${when}`,
   neverRan: "has not run yet",
   isOff: "off",

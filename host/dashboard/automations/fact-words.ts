@@ -120,6 +120,49 @@ export function factSentence(
   return sentence.replace("{n}", () => name).replace("{f}", () => label);
 }
 
+/** German clauses behind "wenn", whose verb comes last: becomes true, becomes false, is true, is false. */
+type Clauses = readonly [string, string, string, string];
+const MOTION_CLAUSES: Clauses = [
+  "{n} Bewegung meldet",
+  "{n} keine Bewegung mehr meldet",
+  "{n} Bewegung meldet",
+  "{n} keine Bewegung meldet",
+];
+const SOMEBODY_CLAUSES: Clauses = [
+  "{n} jemanden sieht",
+  "{n} niemanden mehr sieht",
+  "{n} jemanden sieht",
+  "{n} niemanden sieht",
+];
+const GERMAN_CLAUSES: Readonly<Record<string, Clauses>> = {
+  on: ["{n} angeht", "{n} ausgeht", "{n} an ist", "{n} aus ist"],
+  contact: ["{n} geschlossen wird", "{n} geöffnet wird", "{n} geschlossen ist", "{n} offen ist"],
+  motion: MOTION_CLAUSES,
+  occupancy: SOMEBODY_CLAUSES,
+  presence: SOMEBODY_CLAUSES,
+  home: ["{n} nach Hause kommt", "{n} weggeht", "{n} zu Hause ist", "{n} unterwegs ist"],
+  locked: [
+    "{n} verriegelt wird",
+    "{n} entriegelt wird",
+    "{n} verriegelt ist",
+    "{n} entriegelt ist",
+  ],
+  ringing: ["{n} klingelt", "{n} nicht mehr klingelt", "{n} klingelt", "{n} still ist"],
+};
+
+/** As `factSentence`, for use behind "when" and "if". */
+export function factClause(
+  fact: Parameters<typeof factSentence>[0],
+  value: boolean,
+  becomes: boolean,
+): string {
+  const isGerman = languageOf(currentLocale.value) === "de";
+  const clauses =
+    isGerman && Object.hasOwn(GERMAN_CLAUSES, fact.field) ? GERMAN_CLAUSES[fact.field] : undefined;
+  const clause = clauses?.[(becomes ? 0 : 2) + (value ? 0 : 1)];
+  return clause?.replace("{n}", () => fact.name) ?? factSentence(fact, value, becomes);
+}
+
 /** The value of a yes-or-no field, such as "open". */
 export function factValue(field: string, value: boolean): string {
   return wordsOf(field)[value ? 4 : 5];

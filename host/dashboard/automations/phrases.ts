@@ -2,7 +2,7 @@ import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { currentLocale } from "../i18n/language.ts";
 import { isRecord, type Part, partIn, partsIn, type SectionName } from "./document.ts";
-import { factSentence } from "./fact-words.ts";
+import { factClause } from "./fact-words.ts";
 import { type DeviceField, fieldOf, type HomeView, joined, spanText, valueWords } from "./home.ts";
 import { isKnown } from "./known.ts";
 import { words } from "./words.ts";
@@ -94,13 +94,13 @@ function stateText({ part, home, field, name, label, to, becomes }: StateText): 
   const limits = limitText(part, measured, (each) => valueWords(field, each, home), becomes);
   if (limits !== undefined) return limits;
   const fact = { field: field?.name ?? "", name, label };
-  if (typeof to === "boolean") return factSentence(fact, to, becomes);
+  if (typeof to === "boolean") return factClause(fact, to, becomes);
   if (to !== undefined) {
     return texts[becomes ? "becomes" : "is"](measured, valueWords(field, to, home));
   }
   const { from } = part;
   return becomes && typeof from === "boolean"
-    ? factSentence(fact, !from, becomes)
+    ? factClause(fact, !from, becomes)
     : texts.changes(measured);
 }
 

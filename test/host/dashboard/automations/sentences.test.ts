@@ -149,7 +149,7 @@ test("sentences are in the language of the page", (t: TestContext) => {
 
   assert.equal(
     say("triggers", { type: "state", device: DOOR.id, field: "contact", to: false }),
-    "Front door wird geöffnet",
+    "Front door geöffnet wird",
   );
   assert.equal(
     say("actions", { type: "command", device: LAMP.id, command: { on: true } }),
