@@ -65,7 +65,6 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["module.removed", record({ id: text })],
   ["widget.updated", record({ module: text, ...WIDGET })],
   ["scene.activated", record({ sceneId: text })],
-  ["notification", record({ message: text })],
   ["channel", record({ plugin: text, name: text, revision: orAbsent(number) })],
 ]);
 

@@ -223,10 +223,8 @@ export class Session {
     "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
     "scenes.changed": () => this.channels.refresh("scenes"),
     "automation.run": () => this.runs.value++,
-    notification: async ({ message }: { message: string }) => {
-      this.contexts.shared.announce(message);
-      (await import("./details/notice.ts")).showNotice(message);
-    },
+    notification: async (data) =>
+      (await import("./notification.ts")).showNotification(data, this.contexts.shared.announce),
     "calendar.updated": () => this.channels.refresh("calendar"),
     channel: ({ plugin, name, value, revision = 0 }: ChannelData) =>
       this.channels.put(`${plugin}/${name}`, value, revision),

@@ -1,11 +1,10 @@
 import { type Api, ApiError, type SignedIn } from "./api.ts";
 import {
-  dropStoredToken,
   forgetSignedIn,
+  hasStoredToken,
   type Refusal,
   rememberedSignedIn,
   rememberSignedIn,
-  storedToken,
 } from "./signed-in.ts";
 
 const TRY_AGAIN_MS = 2_000;
@@ -26,7 +25,7 @@ export interface SignInResult {
  * changes nothing.
  */
 export async function signInOnLoad(api: Api, link: string | undefined): Promise<SignInResult> {
-  const moved = await moveStoredToken(api);
+  const moved = hasStoredToken() ? await moveStoredToken(api) : undefined;
   const fault = link === undefined ? moved : await faultOf(signIn(api, link));
   const remembered = fault ? undefined : rememberedSignedIn();
   return { fault, who: remembered ?? (await requestSignedIn(api)) };
@@ -52,16 +51,9 @@ export function refusalOf({ status, code, reason, message }: ApiError): Refusal 
   return { reason, name: undefined, ...(status === 401 ? {} : { detail: message }) };
 }
 
-/**
- * Exchanges a token that an older version stored in this browser for a session. Another tab may do
- * the same at the same time.
- */
 async function moveStoredToken(api: Api): Promise<ApiError | undefined> {
-  const token = storedToken();
-  if (token === undefined) return undefined;
-  const fault = await faultOf(signIn(api, token));
-  if (!fault || fault.status === 401 || fault.code === "signed_in") dropStoredToken();
-  return fault;
+  const { exchangeStoredToken } = await import("./stored-token.ts");
+  return exchangeStoredToken((token) => faultOf(signIn(api, token)));
 }
 
 async function requestSignedIn(api: Api): Promise<SignedIn | undefined> {

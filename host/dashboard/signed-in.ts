@@ -2,7 +2,7 @@ import type { SignedIn } from "./api.ts";
 
 const KEY = "mantel.signed-in";
 /** Storage key of the token in versions without the session cookie. */
-const TOKEN_KEY = "mantel.token";
+export const TOKEN_KEY = "mantel.token";
 const REFUSED = "mantel.refused";
 const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
 
@@ -71,11 +71,7 @@ export function takeRefusal(): Refusal | undefined {
   return stored === null ? undefined : (JSON.parse(stored) as Refusal);
 }
 
-/** A token stored by a version without the session cookie. */
-export function storedToken(): string | undefined {
-  return localStorage.getItem(TOKEN_KEY) ?? undefined;
-}
-
-export function dropStoredToken(): void {
-  localStorage.removeItem(TOKEN_KEY);
+/** True if a version without the session cookie stored a token in this browser. */
+export function hasStoredToken(): boolean {
+  return localStorage.getItem(TOKEN_KEY) !== null;
 }

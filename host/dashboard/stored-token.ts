@@ -1,0 +1,17 @@
+import type { ApiError } from "./api.ts";
+import { TOKEN_KEY } from "./signed-in.ts";
+
+/**
+ * Exchanges a token that an older version stored in this browser for a session, with `signIn`. Another tab may do the
+ * same at the same time.
+ */
+export async function exchangeStoredToken(
+  signIn: (token: string) => Promise<ApiError | undefined>,
+): Promise<ApiError | undefined> {
+  const token = localStorage.getItem(TOKEN_KEY);
+  if (token === null) return undefined;
+  const fault = await signIn(token);
+  if (!fault || fault.status === 401 || fault.code === "signed_in")
+    localStorage.removeItem(TOKEN_KEY);
+  return fault;
+}

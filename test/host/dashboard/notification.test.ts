@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "../../helpers/page/light-dom.ts";
+import { showNotification } from "../../../host/dashboard/notification.ts";
+
+test("a message is shown and read out, and other data is ignored", () => {
+  const readOut: string[] = [];
+  const announce = (text: string) => void readOut.push(text);
+
+  for (const data of [null, "text", {}, { message: 7 }]) showNotification(data, announce);
+  showNotification({ message: "The washing is done" }, announce);
+
+  assert.deepEqual(readOut, ["The washing is done"]);
+  assert.equal(document.querySelector(".undo-notice")?.textContent?.trim(), "The washing is done");
+});
