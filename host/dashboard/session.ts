@@ -6,7 +6,7 @@ import type { ModuleView, WidgetView } from "../api/module.ts";
 import type { Api } from "./api.ts";
 import { Batcher } from "./batcher.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
-import { Commands } from "./commands.ts";
+import type { Commands } from "./commands.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
 import { type ChannelData, channelOf, dataOf } from "./event-data.ts";
@@ -102,7 +102,10 @@ export class Session {
       api,
       store,
       channels: this.channels,
-      commands: new Commands(api, store, () => this.#events.sendWithoutDelay()),
+      commands: laterCommands(async () => {
+        const { Commands: Loaded } = await import("./commands.ts");
+        return new Loaded(api, store, () => this.#events.sendWithoutDelay());
+      }),
       theme: this.theme.theme,
       online: computed(() => this.link.value.state === "live"),
       timeZone: this.#timeZone,
@@ -244,4 +247,14 @@ export class Session {
 /** Logs a failed read. The document keeps its value until the next change or reconnection. */
 function logFailure(work: Promise<void>): void {
   work.catch((error: unknown) => console.warn("could not read a change", error));
+}
+
+/** Commands whose code loads after the first paint. */
+function laterCommands(load: () => Promise<Commands>): Pick<Commands, "send" | "activateScene"> {
+  const loading = load();
+  const notLoaded = () => ({ ok: false, error: { code: "offline", message: "" } });
+  return {
+    send: (id, command) => loading.then((loaded) => loaded.send(id, command)).catch(notLoaded),
+    activateScene: (id) => loading.then((loaded) => loaded.activateScene(id)).catch(notLoaded),
+  };
 }
