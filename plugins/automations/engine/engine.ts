@@ -11,10 +11,12 @@ import type {
   TriggerEvent,
 } from "./automation.ts";
 import { checkAll } from "./conditions.ts";
-import { Guard } from "./guard.ts";
+import { Guard, type Offence } from "./guard.ts";
 import type { StoredRun } from "./journal.ts";
+import { SentCommands } from "./sent-commands.ts";
 import { isoOf, stoppedTrace, traceOf, Traces } from "./traces.ts";
-import { commandTo, valuesBefore } from "./undo.ts";
+import { watchKeys, watchStates } from "./trigger-keys.ts";
+import { commandTo } from "./undo.ts";
 import { type StoredUndo, type UndoRequest, Undos } from "./undos.ts";
 import { isSame } from "./values.ts";
 import type { DeviceChange, Fired, StoredWatch, Watch } from "./watch.ts";
@@ -95,12 +97,21 @@ export class Engine {
     const device = (id: string) => this.#devices.get(id);
     this.#watches = new Watches({ clock, home, device, devices: () => this.#devices.values() });
     this.#undos = new Undos({ clock, undo: (request) => void this.#undo(request) });
+    const commands = new SentCommands({
+      clock,
+      home,
+      device,
+      guard: this.#guard,
+      undos: this.#undos,
+      fought: (fight, id, field) => this.#fought(fight, id, field),
+      changed: parts.changed,
+    });
     this.#runParts = {
       clock,
       home,
       watch: (trigger, fire, stored) => this.#watches.add(trigger, fire, stored),
       check: (conditions) => this.#check(conditions),
-      command: (run, step, at) => this.#command(run, step, at),
+      command: (run, step, at) => commands.send(run, step, at),
       changed: (run) => this.#runChanged(run),
       busy: (difference) => this.#setBusy(difference),
     };
@@ -381,40 +392,12 @@ export class Engine {
     return checkAll(conditions, around);
   }
 
-  async #command(run: ActiveRun, step: CommandStep, at: string): Promise<void> {
-    const { home } = this.#parts;
-    const device = this.#devices.get(step.device);
-    if (!device) throw new Error(`the device ${step.device} does not exist`);
-    this.#watchFights(run, device, step.command);
-    const before = valuesBefore(device, step.command);
-    if (step.forMs === undefined) this.#undos.release(device.id, Object.keys(before));
-    else {
-      const request = {
-        automation: run.automation,
-        run: run.id,
-        at,
-        device: device.id,
-        by: run.by,
-      };
-      const original = this.#undos.original(device.id, before);
-      this.#undos.add({ ...request, before: original }, step.forMs);
-      this.#parts.changed();
-    }
-    await home.command(device.id, step.command, run.by);
-  }
-
-  #watchFights(run: ActiveRun, { id, name }: EngineDevice, command: CommandStep["command"]): void {
-    const now = this.#parts.clock.monotonic();
-    for (const [field, value] of Object.entries(command)) {
-      const self = { id: run.automation, name: run.name };
-      const target = { key: `${id} ${field}`, text: `${field} of ${name}` };
-      const fight = this.#guard.set(self, target, value, now);
-      if (!fight) continue;
-      this.#parts.warn("two automations fight", { device: id, field, reason: fight.reason });
-      for (const each of fight.automations) {
-        const entry = this.#entries.get(each);
-        if (entry) entry.warning = { text: fight.reason, until: now + WARNING_MS };
-      }
+  #fought({ automations, reason }: Offence, device: string, field: string): void {
+    this.#parts.warn("two automations fight", { device, field, reason });
+    const until = this.#parts.clock.monotonic() + WARNING_MS;
+    for (const id of automations) {
+      const entry = this.#entries.get(id);
+      if (entry) entry.warning = { text: reason, until };
     }
   }
 
@@ -482,33 +465,4 @@ export class Engine {
     if (this.#busy > 0) return;
     for (const settled of this.#whenSettled.splice(0)) settled();
   }
-}
-
-type CommandStep = Parameters<RunDependencies["command"]>[1];
-
-interface KeyedTrigger {
-  readonly key: string;
-  readonly trigger: Automation["triggers"][number];
-  readonly index: number;
-}
-
-/** The triggers of an automation, each with a key that stays the same while the trigger does. */
-function watchKeys({ id, triggers }: Automation): KeyedTrigger[] {
-  const counts = new Map<string, number>();
-  return triggers.map((trigger, index) => {
-    const text = `${id} ${JSON.stringify(trigger)}`;
-    const count = counts.get(text) ?? 0;
-    counts.set(text, count + 1);
-    return { key: count === 0 ? text : `${text} ${count}`, trigger, index };
-  });
-}
-
-function watchStates({ automation, watches }: Entry): Record<string, StoredWatch> {
-  const states: Record<string, StoredWatch> = {};
-  if (watches.length === 0) return states;
-  for (const { key, index } of watchKeys(automation)) {
-    const stored = watches[index]?.stored();
-    if (stored) states[key] = stored;
-  }
-  return states;
 }
