@@ -11,6 +11,10 @@ export function causeKeys(cause: Cause): string {
   return `\n${[...keys].join("\n")}\n`;
 }
 
+/** The query of the devices whose last entry about it says that they cannot be reached. */
+export const UNREACHABLE = `SELECT device FROM entry WHERE after_value = 'false' AND id IN
+  (SELECT max(id) FROM entry WHERE kind IN ('availability', 'removed') GROUP BY device)`;
+
 /** The query of a page of entries, newest first, with `?` for each value. */
 export function entryQuery(filter: EntryFilter): { sql: string; values: (string | number)[] } {
   const conditions: string[] = [];

@@ -50,6 +50,8 @@ export interface Known {
   readonly devices: readonly DeviceRow[];
   /** The series with their last values, which are `NaN` if they were unknown. */
   readonly series: readonly (SeriesRow & { readonly value: number })[];
+  /** The devices that could not be reached, by the logbook. */
+  readonly unreachable: readonly string[];
   /** Until then everything was recorded; -1 in an empty history. */
   readonly lastAt: number;
 }

@@ -31,6 +31,8 @@ export class Observer {
   readonly #isRecorded: (deviceId: string) => boolean;
   readonly #devices = new Map<string, DeviceRow>();
   readonly #removed = new Set<string>();
+  /** Devices of which the logbook says that they cannot be reached. */
+  readonly #unreachable: Set<string>;
   readonly #series = new Map<string, SeriesRow>();
   /** The last value of each series, by its id. */
   readonly #values = new Map<number, number>();
@@ -40,8 +42,12 @@ export class Observer {
   #minute = 0;
   readonly #entriesOf = new Map<string, number>();
 
-  constructor(known: Pick<Known, "devices" | "series">, isRecorded: (deviceId: string) => boolean) {
+  constructor(
+    known: Pick<Known, "devices" | "series" | "unreachable">,
+    isRecorded: (deviceId: string) => boolean,
+  ) {
     this.#isRecorded = isRecorded;
+    this.#unreachable = new Set(known.unreachable);
     for (const device of known.devices) this.#devices.set(device.id, device);
     for (const { value, ...row } of known.series) {
       this.#keep(row);
@@ -88,6 +94,7 @@ export class Observer {
   found(device: Device, at: number): void {
     if (!this.#isRecorded(device.id)) return;
     this.#describe(device, at, undefined);
+    this.#compareAvailability(device, undefined, itself(device), at);
     if (device.available) this.#record(device, at);
     else this.#forgetValues(device.id, at);
   }
@@ -105,6 +112,7 @@ export class Observer {
     if (!device) {
       this.#forgetValues(known.id, at);
       this.#removed.add(known.id);
+      this.#unreachable.delete(known.id);
       this.#entry({ at, kind: "removed", device: known.id, what: "removed", cause: by });
       return;
     }
@@ -112,14 +120,12 @@ export class Observer {
     this.#describe(device, at, old);
     if (!old && isNew) {
       this.#entry({ at, kind: "added", device: device.id, what: "added", cause: by });
-    } else if (old && device.available !== old.available) {
-      const [from, to] = [old.available, device.available];
-      const what = "available";
-      this.#entry({ at, kind: "availability", device: device.id, what, cause: by, from, to });
     }
+    const wasSeen = old?.available === true || this.#unreachable.has(device.id);
+    this.#compareAvailability(device, old, by, at);
     if (!device.available) this.#forgetValues(device.id, at);
     else this.#record(device, at);
-    if (old) this.#compare(device, old, by, at);
+    if (old && wasSeen) this.#compare(device, old, by, at);
   }
 
   happened({ deviceId, event, at, data }: HomeDeviceEvent, now: number): void {
@@ -153,6 +159,22 @@ export class Observer {
       if (!known && Number.isNaN(number)) continue;
       const { id } = known ?? this.#created(device.id, field, capability);
       if (!Object.is(this.#values.get(id), number)) this.#point(id, at, number);
+    }
+  }
+
+  /** Writes an entry for a device that is lost or back. Until its bridge is connected, a new one cannot be reached either. */
+  #compareAvailability(
+    { id: device, available }: Device,
+    old: Device | undefined,
+    cause: Cause,
+    at: number,
+  ): void {
+    const entry = { at, kind: "availability", device, what: "available", cause };
+    if (available && this.#unreachable.delete(device)) {
+      this.#entry({ ...entry, from: false, to: true });
+    } else if (!available && old?.available === true) {
+      this.#unreachable.add(device);
+      this.#entry({ ...entry, from: true, to: false });
     }
   }
 

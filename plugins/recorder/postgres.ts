@@ -1,7 +1,7 @@
 import type { ClientConfig } from "pg";
 // The package itself also has a pool, whose two forms a bundler takes for each other.
 import Client from "pg/lib/client.js";
-import { causeKeys, entryQuery } from "./entries.ts";
+import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
 import type { Curve } from "./points.ts";
 import { toEntry } from "./rows.ts";
 import { HOUR_MS, type Stat, STEP_MS } from "./statistics.ts";
@@ -111,6 +111,7 @@ export class PostgresStorage implements Storage {
         AND at >= (SELECT to_timestamp((closed_hour + 1) * 3600.0) FROM series WHERE id = r.series) ORDER BY r.at`,
       [],
     );
+    const unreachable = await this.#all(UNREACHABLE, []);
     const [alive] = await this.#all("SELECT at FROM alive", []);
     return {
       devices,
@@ -120,6 +121,7 @@ export class PostgresStorage implements Storage {
         at: open.map((row) => Math.round(Number(row["at"]))),
         value: open.map((row) => numberOf(row["value"])),
       },
+      unreachable: unreachable.map((row) => String(row["device"])),
       aliveAt: alive && Number(alive["at"]),
     };
   }

@@ -88,7 +88,7 @@ export class Recorder implements History {
 
   async open(): Promise<Known> {
     const storage = await this.#opened();
-    const { devices, series, open, aliveAt } = await storage.load();
+    const { devices, series, open, unreachable, aliveAt } = await storage.load();
     for (const device of devices) this.#devices.set(device.id, device);
     for (const { carry, closedHour, ...row } of series) this.#add(row, { carry, closedHour });
     for (const [index, id] of open.series.entries())
@@ -96,6 +96,7 @@ export class Recorder implements History {
     return {
       devices,
       series: [...this.#series.values()].map(({ row, last }) => ({ ...row, value: last })),
+      unreachable,
       lastAt: open.at.slice(-LAST_BATCHES).reduce((last, at) => Math.max(last, at), aliveAt ?? -1),
     };
   }

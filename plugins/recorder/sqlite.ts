@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
-import { causeKeys, entryQuery } from "./entries.ts";
+import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
 import { type Curve, PackedCurve, packPoints, unpackCurve, unpackPoints } from "./points.ts";
 import { toEntry } from "./rows.ts";
 import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
@@ -139,8 +139,9 @@ export class SqliteStorage implements Storage {
           open.value.push(points.value[index] ?? NaN);
         }
       }
+      const unreachable = this.#all(UNREACHABLE).map((row) => String(row["device"]));
       const [alive] = this.#all("SELECT at FROM alive");
-      return { devices, series, open, aliveAt: alive && Number(alive["at"]) };
+      return { devices, series, open, unreachable, aliveAt: alive && Number(alive["at"]) };
     });
   }
 

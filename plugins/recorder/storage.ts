@@ -98,6 +98,8 @@ export interface Loaded {
   readonly series: readonly StoredSeries[];
   /** The values that no closed hour contains. */
   readonly open: Points;
+  /** The devices that could not be reached, by the logbook. */
+  readonly unreachable: readonly string[];
   /** The last time of `alive`; `undefined` before the first one. */
   readonly aliveAt: number | undefined;
 }

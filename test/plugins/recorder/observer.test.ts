@@ -16,17 +16,18 @@ const LAMP = toDevice({
   },
 });
 const ANNA = { kind: "person", id: "t1", name: "Anna" } as const;
+const EMPTY = { devices: [], series: [], unreachable: [] };
 const lampWith = (change: Partial<Device>): Device => ({ ...LAMP, ...change });
 
 function observing(device = LAMP) {
-  const observer = new Observer({ devices: [], series: [] }, () => true);
+  const observer = new Observer(EMPTY, () => true);
   observer.found(device, 1_000);
   observer.take();
   return observer;
 }
 
 test("a device as it is found is recorded with all its fields, those of extras too", () => {
-  const observer = new Observer({ devices: [], series: [] }, () => true);
+  const observer = new Observer(EMPTY, () => true);
   observer.found(LAMP, 1_000);
 
   const { devices, series, points, entries } = observer.take();
@@ -41,7 +42,7 @@ test("a device as it is found is recorded with all its fields, those of extras t
 
 test("values that a stored history has already are not recorded again", () => {
   const row = { id: 7, device: LAMP.id, field: "on", unit: null, isCounter: false, value: 1 };
-  const observer = new Observer({ devices: [], series: [row] }, () => true);
+  const observer = new Observer({ ...EMPTY, series: [row] }, () => true);
   observer.found(LAMP, 1_000);
 
   const { series, points } = observer.take();
@@ -149,9 +150,44 @@ test("diagnostic values are in the logbook only if somebody changed them", () =>
 
 test("a known device that its bridge publishes again after a start is not a new one", () => {
   const device = { id: LAMP.id, name: "Lamp", room: null, kind: "light" };
-  const observer = new Observer({ devices: [device], series: [] }, () => true);
+  const observer = new Observer({ ...EMPTY, devices: [device] }, () => true);
   observer.changed(LAMP, undefined, undefined, 1_000);
 
   const { entries, points } = observer.take();
   assert.deepEqual([entries, points.value], [[], [1, 10, 80]]);
+});
+
+test("a device whose bridge connects after the start is not an entry, nor is its first state", () => {
+  const observer = new Observer(EMPTY, () => true);
+  const unconnected = lampWith({ available: false, state: { on: false, brightness: 10 } });
+  observer.found(unconnected, 1_000);
+  observer.changed(LAMP, unconnected, { kind: "module", id: "demo", name: "Demo" }, 2_000);
+
+  const { entries, points } = observer.take();
+  assert.deepEqual([entries, points.value], [[], [1, 10, 80]]);
+});
+
+test("a new device whose bridge connects later is only the entry of a new one", () => {
+  const observer = new Observer(EMPTY, () => true);
+  const unconnected = lampWith({ available: false });
+  observer.changed(unconnected, undefined, undefined, 1_000);
+  observer.changed(LAMP, unconnected, undefined, 2_000);
+
+  assert.deepEqual(
+    observer.take().entries.map(({ what }) => what),
+    ["added"],
+  );
+});
+
+test("a device that the logbook calls unreachable is back when it is seen after a restart", () => {
+  const observer = new Observer({ ...EMPTY, unreachable: [LAMP.id] }, () => true);
+  const unconnected = lampWith({ available: false });
+  observer.found(unconnected, 1_000);
+  observer.changed(LAMP, unconnected, undefined, 2_000);
+  observer.found(LAMP, 3_000);
+
+  assert.deepEqual(
+    observer.take().entries.map(({ at, kind, from, to }) => [at, kind, from, to]),
+    [[2_000, "availability", "false", "true"]],
+  );
 });

@@ -67,6 +67,15 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
           to: null,
           cause: CAUSE,
         },
+        {
+          at: START - 1,
+          kind: "availability",
+          device: "demo:light:1",
+          what: "available",
+          from: "true",
+          to: "false",
+          cause: CAUSE,
+        },
       ],
     }),
   );
@@ -81,6 +90,7 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
   await t.test("curves are the same before hours are closed and after a restart", async () => {
     const known = await next.open();
     assert.deepEqual(known.series, [{ ...ROW, value: 14 }]);
+    assert.deepEqual(known.unreachable, ["demo:light:1"]);
     assert.deepEqual(
       before.points.map((point) => point.value),
       [10, 11, 13, null, 14],

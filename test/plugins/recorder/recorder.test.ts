@@ -329,6 +329,28 @@ test("a renamed device keeps its history, and entries show its name and room of 
   assert.deepEqual([found?.name, found?.device], ["Hall lamp", LAMP.id]);
 });
 
+test("after a restart it is known which devices could not be reached", async (t) => {
+  const { recorder, start } = await open(t);
+  const reachable = (at: number, device: string, to: string) =>
+    entry(at, { device, kind: "availability", what: "available", to });
+  await recorder.record(
+    batch({
+      entries: [
+        reachable(START, "demo:light:1", "false"),
+        reachable(START, "demo:light:2", "false"),
+        reachable(START + 1, "demo:light:2", "true"),
+        reachable(START, "demo:light:3", "false"),
+        entry(START + 1, { device: "demo:light:3", kind: "removed", to: null }),
+      ],
+    }),
+  );
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+
+  assert.deepEqual((await next.open()).unreachable, ["demo:light:1"]);
+});
+
 test("entries are dropped after their days", async (t) => {
   const { recorder } = await open(t, { retention: { logbookDays: 1 } });
   await recorder.record(batch({ entries: [entry(START), entry(START + 2 * DAY_MS)] }));
