@@ -13,6 +13,8 @@ export const ROUTE_LIMITS = {
   usualBytes: 2 ** 16,
   /** The most bytes of a body, and of an answer. */
   mostBytes: 2 ** 20,
+  /** The most bytes of a file that a route answers with. */
+  mostFileBytes: 64 * 2 ** 20,
 } as const;
 
 export const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -89,14 +91,19 @@ export interface RouteRequest<D extends RouteDefinition = RouteDefinition> {
   readonly cause?: Cause;
 }
 
-/** The answer of a handler: JSON, text or bytes, a redirect, or only a status. */
+/** The answer of a handler: JSON, text or bytes, a file, a redirect, or only a status. */
 export interface RouteAnswer<D extends RouteDefinition = RouteDefinition> {
   /** 200 if absent, 204 without any content, and 302 for a redirect. */
   readonly status?: number;
   /** Checked by `response`. */
   readonly json?: Described<D["response"]>;
   readonly content?: string | Uint8Array;
-  /** The content type of `content`, such as `text/csv`. Scripts are refused. */
+  /**
+   * The absolute path of a file in the plugin's storage, or in a folder of `ctx.folder`, of at most 67,108,864 bytes. The
+   * host reads it while it sends it.
+   */
+  readonly file?: string;
+  /** The content type of `content` or `file`, such as `text/csv`. Scripts are refused. */
   readonly type?: string;
   /** An absolute http(s) URL, or a path of this host. */
   readonly redirect?: string;

@@ -34,6 +34,7 @@ const Answer = Type.Object(
         maxLength: 200,
       }),
     ),
+    file: Type.Optional(Type.String({ pattern: "^/[^\0]*$", maxLength: 4_096 })),
     redirect: Type.Optional(
       Type.String({ pattern: "^(https?://|/(?![/\\\\]))[!-~]*$", maxLength: 2_000 }),
     ),
@@ -56,6 +57,8 @@ export interface CheckedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly type?: string;
   readonly body?: Buffer;
+  /** The path of the file to send, which is not checked yet. */
+  readonly file?: string;
 }
 
 /**
@@ -66,8 +69,11 @@ export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): Ch
   const [fault] = faultsOf(Answer, sent);
   if (fault) throw refused(`${fault.pointer || "the whole of it"} ${fault.detail}`);
   const { status, json, redirect, headers = {}, type } = sent;
-  const contents = [json, sent.text, sent.bytes, redirect].filter((each) => each !== undefined);
-  if (contents.length > 1) throw refused("has more than one of json, content and redirect");
+  const { file } = sent;
+  const contents = [json, sent.text, sent.bytes, file, redirect].filter(
+    (each) => each !== undefined,
+  );
+  if (contents.length > 1) throw refused("has more than one of json, content, file and redirect");
   if (redirect !== undefined) {
     return { status: redirectStatus(status), headers: { ...headers, location: redirect } };
   }
@@ -78,10 +84,11 @@ export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): Ch
     return { status: status ?? 200, headers, ...jsonBody(response, json) };
   }
   const body = contentOf(sent);
-  if (!body) return { status: status ?? 204, headers };
+  if (!body && file === undefined) return { status: status ?? 204, headers };
   if (/script|wasm|xml-dtd/i.test(type ?? ""))
     throw refused(`has the type ${type}; scripts are refused`);
-  return { status: status ?? 200, headers, body, type: type ?? "application/octet-stream" };
+  const answer = { status: status ?? 200, headers, type: type ?? "application/octet-stream" };
+  return file === undefined ? { ...answer, ...(body && { body }) } : { ...answer, file };
 }
 
 function redirectStatus(status = 302): number {

@@ -2,7 +2,7 @@ import { type ErrorCode, MantelError } from "@mantel/plugin-sdk/errors";
 import type { RouteCall } from "@mantel/plugin-sdk/protocol";
 import { ROUTE_LIMITS, type RouteDefinition, routeKey, routePath } from "@mantel/plugin-sdk/route";
 import { type TObject, Type } from "typebox";
-import type { CheckedAnswer } from "../../routes/answer.ts";
+import type { AnswerFile, ReadyAnswer } from "../../routes/answer-file.ts";
 import type { ApiPaths } from "../../routes/api-paths.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import { check } from "../../validate.ts";
@@ -23,7 +23,7 @@ export interface RoutedPlugin {
   readonly id: string;
   readonly routes: readonly RouteDefinition[];
   /** Calls the handler of a route. @throws MantelError */
-  answer(definition: RouteDefinition, call: RouteCall): Promise<CheckedAnswer>;
+  answer(definition: RouteDefinition, call: RouteCall): Promise<ReadyAnswer>;
 }
 
 interface Parts {
@@ -118,19 +118,28 @@ function rowOf(
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox";
 
-function send(ctx: Context, { status, headers, type, body }: CheckedAnswer): void {
+function send(ctx: Context, { status, headers, type, body, file }: ReadyAnswer): void {
   ctx.set("Content-Security-Policy", POLICY);
   const { etag } = headers;
   ctx.set("Cache-Control", etag === undefined ? "no-store" : "private, no-cache");
   ctx.set({ ...headers });
   const isKnown = etag !== undefined && status === 200 && /^(GET|HEAD)$/.test(ctx.method);
   if (isKnown && matchesEtag(ctx, etag)) {
+    void file?.handle.close();
     ctx.status = 304;
     return;
   }
   ctx.status = status;
   if (body) ctx.body = body;
+  if (file) sendFile(ctx, file);
   if (type !== undefined) ctx.set("Content-Type", type);
+}
+
+/** Sends a file, which may be written meanwhile: no more bytes than it had. Koa closes it when the answer ends. */
+function sendFile(ctx: Context, { handle, bytes }: AnswerFile): void {
+  ctx.body = bytes === 0 ? Buffer.alloc(0) : handle.createReadStream({ end: bytes - 1 });
+  if (bytes === 0) void handle.close();
+  ctx.length = bytes;
 }
 
 function namedHeaders(ctx: Context, names: readonly string[]): Record<string, string> {

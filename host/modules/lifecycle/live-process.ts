@@ -3,7 +3,8 @@ import type { PluginApi, RouteCall } from "@mantel/plugin-sdk/protocol";
 import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import type { ModuleFault, ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
-import { type CheckedAnswer, checkAnswer, WrongAnswer } from "../../routes/answer.ts";
+import { type ReadyAnswer, readyAnswer } from "../../routes/answer-file.ts";
+import { checkAnswer, WrongAnswer } from "../../routes/answer.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { sourcesOf } from "../build/built-sources.ts";
@@ -175,9 +176,11 @@ export class LiveProcess {
   }
 
   /** Answers a request to a route. @throws MantelError; its own errors are in the module's log */
-  async answerRoute(definition: RouteDefinition, call: RouteCall): Promise<CheckedAnswer> {
+  async answerRoute(definition: RouteDefinition, call: RouteCall): Promise<ReadyAnswer> {
     try {
-      return checkAnswer(definition, await this.call("answerRoute", call));
+      const answer = checkAnswer(definition, await this.call("answerRoute", call));
+      const { storage, folders = {} } = this.#live?.request ?? {};
+      return await readyAnswer(answer, [...(storage ? [storage] : []), ...Object.values(folders)]);
     } catch (error) {
       throw this.#toldRouteError(error, call.route);
     }

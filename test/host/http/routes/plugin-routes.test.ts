@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { appendFile, type FileHandle, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { defineRoute, Type } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { RouteCall } from "@mantel/plugin-sdk/protocol";
 import type { RoutedPlugin } from "../../../../host/http/routes/plugin-routes.ts";
-import type { CheckedAnswer } from "../../../../host/routes/answer.ts";
+import { type ReadyAnswer, readyAnswer } from "../../../../host/routes/answer-file.ts";
+import { emptyFolder } from "../../../helpers/folder.ts";
 import { demoModules, json, serveApp } from "../serve-app.ts";
 
 const feed = defineRoute({
@@ -40,7 +43,14 @@ const moon = defineRoute({
   scope: "edit",
   summary: "Set the moon",
 });
-const OK: CheckedAnswer = {
+const picture = defineRoute({
+  method: "GET",
+  path: "/pictures/:name",
+  scope: "read",
+  summary: "Read a picture",
+  headers: ["if-none-match"],
+});
+const OK: ReadyAnswer = {
   status: 200,
   headers: {},
   type: "application/json",
@@ -48,7 +58,7 @@ const OK: CheckedAnswer = {
 };
 
 /** An app with a plugin that contributes routes. */
-async function open(t: TestContext, answer: () => CheckedAnswer = () => OK) {
+async function open(t: TestContext, answer: () => ReadyAnswer | Promise<ReadyAnswer> = () => OK) {
   const calls: RouteCall[] = [];
   const news: RoutedPlugin = {
     id: "news",
@@ -204,7 +214,10 @@ test("the secret of a plugin stays the same, and is its own", async (t) => {
 });
 
 /** An app with a plugin that has routes at `/tides`. */
-async function withPath(t: TestContext, answer: () => CheckedAnswer = () => OK) {
+async function withPath(
+  t: TestContext,
+  answer: () => ReadyAnswer | Promise<ReadyAnswer> = () => OK,
+) {
   const sea: RoutedPlugin = { id: "sea", routes: [place, moon], answer: async () => answer() };
   const plugins = [sea];
   const modules = { ...demoModules(), routed: () => plugins };
@@ -287,4 +300,36 @@ test("routes at a path are in the API's document under ids that no other operati
   );
   assert.match(JSON.stringify(read), /"304".*"503"/);
   assert.match(paths["/api/v1/device"]?.["get"]?.operationId ?? "", /^getDevice_[0-9a-f]{8}$/);
+});
+
+test("a file is sent as it was when it was opened, and closed after any answer", async (t) => {
+  const path = join(await emptyFolder(t), "porch.jpg");
+  await writeFile(path, "a picture");
+  const handles: FileHandle[] = [];
+  const app = await open(t, async () => {
+    const headers = { etag: '"1"' };
+    const answer = { status: 200, headers, type: "image/jpeg", file: path };
+    const ready = await readyAnswer(answer, [dirname(path)]);
+    if (ready.file) handles.push(ready.file.handle);
+    await appendFile(path, " and more");
+    return ready;
+  });
+  app.plugins.push({ ...app.plugins[0]!, id: "album", routes: [picture] });
+  const get = (init: RequestInit) => app.api("read", "/plugins/album/pictures/porch.jpg", init);
+
+  const whole = await get({});
+  const head = await get({ method: "HEAD" });
+  const known = await get({ headers: { "if-none-match": '"1"' } });
+  await truncate(path);
+  const empty = await get({});
+
+  assert.deepEqual(
+    [whole.status, whole.headers.get("content-type"), await whole.text()],
+    [200, "image/jpeg", "a picture"],
+  );
+  assert.deepEqual([head.status, head.headers.get("content-length")], [200, "18"]);
+  assert.equal(known.status, 304);
+  assert.deepEqual([empty.status, await empty.text()], [200, ""]);
+  while (handles.some(({ fd }) => fd !== -1)) await new Promise((done) => setImmediate(done));
+  assert.equal(handles.length, 4);
 });
