@@ -40,7 +40,9 @@ export async function bundlePackages(from, names, external = [], plugins = []) {
     external,
     plugins,
     mainFields: ["main", "module"],
-    conditions: ["node", "import"],
+    // esbuild adds "import" or "require" for each import, and applies those named here to both: a package with two
+    // forms must give its CommonJS form to what requires it.
+    conditions: ["node"],
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",

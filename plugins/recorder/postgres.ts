@@ -1,6 +1,4 @@
-import type { ClientConfig } from "pg";
-// The package itself also has a pool, whose two forms a bundler takes for each other.
-import Client from "pg/lib/client.js";
+import { Client, type ClientConfig } from "pg";
 import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
 import type { Curve } from "./points.ts";
 import { toEntry } from "./rows.ts";

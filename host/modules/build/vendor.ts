@@ -12,7 +12,7 @@ import { NATIVE_PACKAGES } from "./native-packages.ts";
 import { sourceBoundary } from "./source-boundary.ts";
 
 /** Part of the name of each bundle: a change of how bundles are made makes them all again. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** Bundles of npm packages, each built once and stored under the hash of its inputs. */
 export class VendorCache {

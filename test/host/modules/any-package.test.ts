@@ -21,6 +21,41 @@ function installedBinary(): string {
   );
 }
 
+const BOTH_FORMS = { import: "./index.mjs", require: "./index.cjs" };
+
+test("a package with two forms is imported in one and required in the other, as Node does", async (t) => {
+  const source = `
+    import { Bound } from "outer";
+    import Pool, { form } from "pool";
+    export const found = [new Bound().name, new Pool().name, form, new Bound() instanceof Pool];`;
+  const { compile, write } = await openCompiler(t, source);
+  const both = (name: string) => JSON.stringify({ name, exports: { ".": BOTH_FORMS } });
+  await write("node_modules/pool/package.json", both("pool"));
+  await write(
+    "node_modules/pool/index.cjs",
+    'module.exports = class Pool { name = "pool"; }; module.exports.form = "required";',
+  );
+  await write(
+    "node_modules/pool/index.mjs",
+    'import Pool from "./index.cjs"; export default Pool; export const form = "imported";',
+  );
+  await write("node_modules/outer/package.json", both("outer"));
+  await write(
+    "node_modules/outer/index.cjs",
+    'const Pool = require("pool"); exports.Bound = class extends Pool { name = Pool.form; };',
+  );
+  await write(
+    "node_modules/outer/index.mjs",
+    'import outer from "./index.cjs"; export const Bound = outer.Bound;',
+  );
+
+  const { bundle, vendor = "" } = await compile();
+  const packages = run(vendor, require);
+  const { found } = run(bundle, (name) => packages[name]);
+
+  assert.deepEqual(found, ["required", "pool", "imported", true]);
+});
+
 test("a package with native code stays outside the bundle and finds its binary beside its files", async (t) => {
   const source = `import { parse } from "outer"; export const found = parse("let a = 1;");`;
   const { compile, folder, write } = await openCompiler(t, source);

@@ -1,3 +1,0 @@
-declare module "pg/lib/client.js" {
-  export { Client as default } from "pg";
-}
