@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Log, PluginContext } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import type { SentImage } from "../device-image.ts";
@@ -60,6 +61,7 @@ export class Runner {
   #connected: Promise<unknown> | undefined;
 
   constructor(plugin: Plugin, host: HostLink) {
+    setMaxListeners(0, this.#ended.signal); // each timer of the plugin that ends with it listens
     this.#plugin = plugin;
     this.#host = new PrestartHost(host);
     this.#log = createLog(this.#host);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import {
   brokerAddress,
   MantelError,
@@ -53,6 +53,26 @@ test("a log field that is not JSON is logged as text", async (t) => {
   assert.deepEqual(said, [
     ["log", { level: "info", sentence: "counted", fields: { amount: "12n" } }],
   ]);
+});
+
+test("any number of timers and connections may end with the plugin's signal", async (t) => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", warned);
+  t.after(() => process.off("warning", warned));
+  const waits: Promise<unknown>[] = [];
+
+  const { runner, started } = await startRunner(t, ({ signal }) => {
+    while (waits.length < 20) {
+      waits.push(delay(60_000, undefined, { signal }).catch(({ name }: Error) => name));
+    }
+  });
+  await started;
+  await setImmediate(); // warnings are emitted by then
+  await runner.quiesce({ deadlineMs: 100 });
+
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(new Set(await Promise.all(waits)), new Set(["AbortError"]));
 });
 
 test("a start that throws closes everything it opened", async (t) => {
