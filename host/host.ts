@@ -9,6 +9,9 @@ import {
   calendarChange,
   calendarEvents,
   calendarRefresh,
+  type CalendarTaskChange,
+  calendarTaskChange,
+  calendarTasks,
   type CalendarQuery,
   homeNotify,
 } from "@mantel/plugin-sdk/services";
@@ -258,6 +261,10 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   );
   services.merge(serviceKey(calendarRefresh), ({ id }: { id: string }) =>
     calendarActions.refresh(id),
+  );
+  services.merge(serviceKey(calendarTasks), () => calendarActions.tasks());
+  services.merge(serviceKey(calendarTaskChange), (change: CalendarTaskChange) =>
+    calendarActions.changeTask(change),
   );
   services.merge(serviceKey(homeNotify), (input: unknown) => notify({ bus, services }, input));
   const calendarFeed = new CalendarFeed();

@@ -141,6 +141,8 @@ export const SHARED_NAMES: ReadonlySet<string> = new Set([
   "calendar.change",
   "calendar.events",
   "calendar.refresh",
+  "calendar.tasks",
+  "calendar.tasks.change",
   "calendar.window",
   "home.notify",
 ]);

@@ -6,12 +6,19 @@ import {
   type CalendarChanged,
   calendarRefresh,
   type CalendarRefreshed,
+  type CalendarTask,
+  type CalendarTaskChange,
+  calendarTaskChange,
+  type CalendarTaskChanged,
+  type CalendarTasks,
+  calendarTasks,
 } from "@mantel/plugin-sdk/services";
 import { faultsOf } from "../validate.ts";
 import type { Calendar } from "./calendar.ts";
+import { toldAs } from "./completeness.ts";
 
 export interface CalendarActionsParts {
-  readonly calendar: Pick<Calendar, "placeOf" | "placeOfEvent">;
+  readonly calendar: Pick<Calendar, "placeOf" | "placeOfEvent" | "providers" | "publicIdOf">;
   /** Calls a service of one provider. */
   readonly call: (
     provider: string,
@@ -22,6 +29,7 @@ export interface CalendarActionsParts {
   readonly provides: (provider: string, definition: ServiceDefinition) => boolean;
 }
 
+type TaskUpdate = Extract<CalendarTaskChange, { action: "update" }>;
 type Update = Extract<CalendarChange, { action: "update" }>;
 
 /** What clients may do with calendars. Each action is carried out by the module that the calendar comes from. */
@@ -84,6 +92,63 @@ export class CalendarActions {
     return { ...answer, event: { ...event, calendarId: id, id: `${id}/${event.id}` } };
   }
 
+  /**
+   * The tasks of all calendars.
+   * @throws MantelError `service_unavailable`, `deadline_passed` if a module does not answer
+   */
+  async tasks(): Promise<CalendarTasks> {
+    const { calendar, provides } = this.#parts;
+    const providers = calendar.providers.filter((each) => provides(each, calendarTasks));
+    const all = await Promise.all(
+      providers.map(async (provider) => {
+        const answer = await this.#call<CalendarTasks>(provider, calendarTasks, {});
+        const publicId = (ownId: string) => calendar.publicIdOf(provider, ownId);
+        return {
+          lists: answer.lists.map((list) => toldAs({ ...list, id: publicId(list.id) })),
+          tasks: answer.tasks.map((task) => withCalendar(task, publicId(task.calendarId))),
+          truncated: answer.truncated,
+        };
+      }),
+    );
+    return {
+      lists: all.flatMap(({ lists }) => lists),
+      tasks: all.flatMap(({ tasks }) => tasks),
+      truncated: all.some(({ truncated }) => truncated),
+    };
+  }
+
+  /** Reads a task from its server. @throws MantelError as `changeTask` */
+  readTask(id: string): Promise<CalendarTaskChanged> {
+    return this.changeTask({ action: "read", ...this.#placeOfTask(id) });
+  }
+
+  /** Changes a task. @throws MantelError as `changeTask` */
+  updateTask(
+    id: string,
+    update: Pick<TaskUpdate, "fields" | "ifMatch">,
+  ): Promise<CalendarTaskChanged> {
+    return this.changeTask({ action: "update", ...this.#placeOfTask(id), ...update });
+  }
+
+  /** Removes a task. @throws MantelError as `changeTask` */
+  removeTask(id: string, removal: Pick<TaskUpdate, "ifMatch">): Promise<CalendarTaskChanged> {
+    return this.changeTask({ action: "remove", ...this.#placeOfTask(id), ...removal });
+  }
+
+  /** Carries out a change of a task. @throws MantelError as `change` */
+  async changeTask(change: CalendarTaskChange): Promise<CalendarTaskChanged> {
+    const { provider, ownId } = this.#parts.calendar.placeOf(change.calendarId);
+    const input = { ...change, calendarId: ownId };
+    const answer = await this.#call<CalendarTaskChanged>(provider, calendarTaskChange, input);
+    if (!answer.task) return answer;
+    return { ...answer, task: withCalendar(answer.task, change.calendarId) };
+  }
+
+  #placeOfTask(id: string): { readonly calendarId: string; readonly uid: string } {
+    const { calendarId, event: uid } = this.#parts.calendar.placeOfEvent(id);
+    return { calendarId, uid };
+  }
+
   async #call<Answer>(
     provider: string,
     definition: ServiceDefinition,
@@ -101,4 +166,9 @@ export class CalendarActions {
       `${provider} gave an invalid answer: ${fault.pointer} ${fault.detail}`,
     );
   }
+}
+
+/** A task in a calendar that has another id for clients. */
+function withCalendar(task: CalendarTask, calendarId: string): CalendarTask {
+  return { ...task, calendarId, id: `${calendarId}/${task.uid}` };
 }

@@ -118,6 +118,20 @@ export class Calendar {
   }
 
   /**
+   * The ids of the modules that provide calendars, in order.
+   * @throws MantelError `service_unavailable` while no calendars have been published
+   */
+  get providers(): readonly string[] {
+    this.#requirePublished();
+    return [...this.#provided.keys()].toSorted();
+  }
+
+  /** The id that clients see of a provider's calendar. */
+  publicIdOf(provider: string, ownId: string): string {
+    return this.#renamed.get(provider)?.get(ownId) ?? ownId;
+  }
+
+  /**
    * The provider of a calendar, and the calendar's id there.
    * @throws MantelError `not_found`
    */

@@ -36,7 +36,7 @@ export const calendarRefresh = defineService("calendar.refresh", {
 });
 
 /** A bound as clients write it: a date, or an instant. Without a zone it is meant in the zone of the home. */
-const WrittenBound = Type.Union([
+export const WrittenBound = Type.Union([
   Type.Object({ date: Type.String({ format: "date" }) }, Strict),
   Type.Object(
     {
@@ -82,8 +82,8 @@ export const EventPhrase = Type.String({ minLength: 1, maxLength: 300 });
 
 /** The id of an event without the id of its calendar and the slash after it. */
 const EventKey = Type.String({ minLength: 1, maxLength: 2_000 });
-const IfMatch = Type.Optional(Type.String({ maxLength: 1_000 }));
-const Place = { calendarId: Type.String({ maxLength: 200 }) } as const;
+export const IfMatch = Type.Optional(Type.String({ maxLength: 1_000 }));
+export const Place = { calendarId: Type.String({ maxLength: 200 }) } as const;
 
 /** What to do with the events of a calendar. */
 export const CalendarChange = Type.Union([

@@ -13,6 +13,16 @@ export {
   type WrittenBound,
 } from "./calendar.ts";
 export {
+  CalendarTask,
+  CalendarTaskChange,
+  calendarTaskChange,
+  CalendarTaskChanged,
+  CalendarTaskPatch,
+  CalendarTasks,
+  calendarTasks,
+  NewCalendarTask,
+} from "./calendar-tasks.ts";
+export {
   historyLogbook,
   HistoryReadings,
   historyReadings,

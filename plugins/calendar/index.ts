@@ -4,6 +4,8 @@ import {
   calendarChange,
   calendarEvents,
   calendarRefresh,
+  calendarTaskChange,
+  calendarTasks,
   definePlugin,
   type PluginContext,
   provide,
@@ -16,6 +18,8 @@ import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
+import type { StoredObjectsParts } from "./stored-objects.ts";
+import { tasksOf, TaskWriter } from "./task-writer.ts";
 import { Account } from "./web/account.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
 import { Writer } from "./writer.ts";
@@ -90,13 +94,14 @@ export default definePlugin({
       readers: readers.map(({ reader }) => reader),
     });
     const accounts = readers.flatMap(({ reader }) => (reader instanceof Account ? [reader] : []));
-    const writer = new Writer({
+    const writing: StoredObjectsParts = {
       find: (id) => accounts.map((each) => each.calendarOf(id)).find((each) => each !== undefined),
       has: (id) => agenda.find(id) !== undefined,
       publish: () => agenda.publishNow(),
       zone: findZone(home.timeZone) ?? UTC,
-      locale: home.locale,
-    });
+    };
+    const writer = new Writer({ ...writing, locale: home.locale });
+    const taskWriter = new TaskWriter(writing);
     return {
       services: [
         provide(calendarEvents, ({ start, end }) =>
@@ -104,6 +109,8 @@ export default definePlugin({
         ),
         provide(calendarChange, (change) => writer.change(change)),
         provide(calendarRefresh, ({ id }) => refresher.refresh(id)),
+        provide(calendarTasks, () => tasksOf(accounts)),
+        provide(calendarTaskChange, (change) => taskWriter.change(change)),
       ],
     };
   },

@@ -12,11 +12,19 @@ export function shownEvents(
   events: readonly CalendarEvent[],
   showing: DisplayOptions,
 ): readonly CalendarEvent[] {
-  const { include = [], exclude = [] } = showing;
-  let shown = events;
+  const shown = withWords(events, showing);
+  return showing.private ? shown.map((event) => hidden(event, showing.busyWord)) : shown;
+}
+
+/** The events or tasks whose titles have the right words. */
+export function withWords<T extends { readonly title: string }>(
+  all: readonly T[],
+  { include = [], exclude = [] }: Pick<Settings, "include" | "exclude">,
+): readonly T[] {
+  let shown = all;
   if (include.length > 0) shown = shown.filter(({ title }) => hasWord(title, include));
   if (exclude.length > 0) shown = shown.filter(({ title }) => !hasWord(title, exclude));
-  return showing.private ? shown.map((event) => hidden(event, showing.busyWord)) : shown;
+  return shown;
 }
 
 /** Also inside a longer word, because languages put words together; whatever the case and accents are made of. */

@@ -5,7 +5,7 @@ import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import type { Zone } from "./ics/zones.ts";
 import type { Settings } from "./options.ts";
-import { busyWord, shownEvents } from "./shown.ts";
+import { busyWord, shownEvents, withWords } from "./shown.ts";
 import { countSkipped, type SkippedFile, describeSkipped } from "./skipped-files.ts";
 
 export interface SourceOptions {
@@ -18,6 +18,8 @@ export interface SourceOptions {
   readonly fallbackColor?: string | undefined;
   /** The zone for times without a zone. */
   readonly floating: Zone;
+  /** True if its tasks are shown as well. */
+  readonly hasTasks?: boolean | undefined;
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
 }
@@ -124,8 +126,8 @@ export class Source {
   }
 
   /** Changes the name and colour that the calendar has at its server. */
-  rename({ fallbackName, fallbackColor }: Pick<SourceOptions, "fallbackName" | "fallbackColor">) {
-    this.#options = { ...this.#options, fallbackName, fallbackColor };
+  rename(looks: Pick<SourceOptions, "fallbackName" | "fallbackColor" | "hasTasks">) {
+    this.#options = { ...this.#options, ...looks };
     this.#forgetExpansions();
   }
 
@@ -230,6 +232,16 @@ export class Source {
     return this.view(this.#prepared?.expansion);
   }
 
+  /** The zone for times without a zone. */
+  get zone(): Zone {
+    return this.#options.floating;
+  }
+
+  /** The tasks that its settings let be seen: of a private calendar none. */
+  shown<T extends { readonly title: string }>(tasks: readonly T[]): readonly T[] {
+    return this.isPrivate ? [] : withWords(tasks, this.#settings);
+  }
+
   get isPrivate(): boolean {
     return this.#settings.private === true;
   }
@@ -279,8 +291,9 @@ export class Source {
     const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
     const skipped = expansion && this.#skippedIn(expansion);
     return (
-      [this.#content?.remark, files, skipped].filter((each) => each !== undefined).join(". ") ||
-      undefined
+      [this.#options.hasTasks ? undefined : this.#content?.remark, files, skipped]
+        .filter((each) => each !== undefined)
+        .join(". ") || undefined
     );
   }
 

@@ -43,7 +43,8 @@ function originOf(moment: Moment): string {
   return moment.allDay ? dateOf(moment.wall) : `${secondsOf(instantOf(moment))}Z`;
 }
 
-function boundOf(moment: Moment): CalendarBound {
+/** A date, or an instant with its zone. @throws MantelError `invalid` beyond the years that can be written */
+export function boundOf(moment: Moment): CalendarBound {
   if (moment.allDay) return { date: dateOf(moment.wall) };
   const instant = instantOf(moment);
   const timeZone = moment.zone.name;

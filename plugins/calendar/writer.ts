@@ -1,11 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type CalendarChange,
   type CalendarChanged,
   type CalendarEvent,
   MantelError,
-  SerialQueue,
 } from "@mantel/plugin-sdk";
 import { EditedObject } from "./ics/change-event.ts";
 import { invalid } from "./ics/event-text.ts";
@@ -13,36 +10,27 @@ import { Feed } from "./ics/feed.ts";
 import { type ChangeContext, newObject } from "./ics/new-event.ts";
 import type { Zone } from "./ics/zones.ts";
 import { parsePhrase } from "./phrase.ts";
+import {
+  addressOf,
+  contextOf,
+  type Found,
+  isRefused,
+  notFound,
+  StoredObjects,
+  type StoredObjectsParts,
+} from "./stored-objects.ts";
 import type { WritableCalendar } from "./web/account.ts";
-import type { StoredObject } from "./web/dav.ts";
 
-interface WriterParts {
-  /** The calendar with this id; `undefined` for one that is only read. */
-  readonly find: (id: string) => WritableCalendar | undefined;
-  readonly has: (id: string) => boolean;
-  /** Publishes what was read. */
-  readonly publish: () => Promise<void>;
-  readonly zone: Zone;
+interface WriterParts extends StoredObjectsParts {
   /** BCP 47, for events in words; absent means English. */
   readonly locale?: string;
-  readonly now?: () => number;
-  /** Pauses before looking again at a server that did not answer. */
-  readonly pausesMs?: readonly number[];
 }
 
-/** Attempts if others change the same event at the same time. */
-const MAX_ATTEMPTS = 5;
-const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 /** A year before 1900 or after 2199 is a typing error. */
 const EVER = { from: Date.UTC(1900, 0), to: Date.UTC(2200, 0) };
 const DAY_MS = 86_400_000;
 
 type Change<A extends CalendarChange["action"]> = Extract<CalendarChange, { action: A }>;
-
-/** An event of a calendar, at its server. */
-interface Found extends StoredObject {
-  readonly url: string;
-}
 
 /**
  * Changes events in CalDAV calendars. A change is told as saved only if its server has confirmed it; after a lost
@@ -50,11 +38,11 @@ interface Found extends StoredObject {
  */
 export class Writer {
   readonly #parts: WriterParts;
-  /** Changes of one event follow each other, by calendar and UID. */
-  readonly #turns = new Map<string, { readonly queue: SerialQueue; waiting: number }>();
+  readonly #objects: StoredObjects;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
+    this.#objects = new StoredObjects(parts, "event");
   }
 
   /**
@@ -62,27 +50,16 @@ export class Writer {
    * `service_unavailable` if nothing was saved; `outcome_unknown` if the server does not tell
    */
   async change(change: CalendarChange): Promise<CalendarChanged> {
-    const calendar = this.#calendar(change.calendarId);
+    const calendar = this.#objects.calendar(change.calendarId);
     if (change.action === "create") return this.#create(calendar, change);
     const { uid, origin } = partsOf(change.event);
-    return this.#inTurn(`${change.calendarId}/${uid}`, async () => {
-      for (let attempt = 1; ; attempt++) {
-        const found = await this.#load(calendar, uid);
-        if (change.action === "read") {
-          const event = await eventIn(found.bytes, { calendar, uid, origin }, this.#parts.zone);
-          if (event) return { event, etag: found.etag ?? null };
-          throw missing(change.event);
-        }
-        requireMatch(change.ifMatch, found.etag);
-        try {
-          return change.action === "update"
-            ? await this.#update(calendar, found, change)
-            : await this.#remove(calendar, found, change);
-        } catch (error) {
-          const isStale = error instanceof MantelError && error.code === "revision_stale";
-          if (!isStale || change.ifMatch !== undefined || attempt === MAX_ATTEMPTS) throw error;
-        }
-      }
+    const ifMatch = change.action === "read" ? undefined : change.ifMatch;
+    return this.#objects.edit(calendar, { uid, ifMatch }, async (found) => {
+      if (change.action === "update") return this.#update(calendar, found, change);
+      if (change.action === "remove") return this.#remove(calendar, found, change);
+      const event = await eventIn(found.bytes, { calendar, uid, origin }, this.#parts.zone);
+      if (event) return { event, etag: found.etag ?? null };
+      throw missing(change.event);
     });
   }
 
@@ -98,8 +75,8 @@ export class Writer {
     const event = await eventIn(bytes, { calendar, uid }, this.#parts.zone);
     if (!event) throw new MantelError("invalid", "the event has no occurrence from 1900 to 2199");
     const url = addressOf(calendar, uid);
-    const etag = await this.#store(calendar, { url, bytes });
-    await this.#show(calendar);
+    const etag = await this.#objects.store(calendar, { url, bytes });
+    await this.#objects.show(calendar);
     return { event, etag };
   }
 
@@ -110,7 +87,7 @@ export class Writer {
   ): Promise<CalendarChanged> {
     const { uid, origin } = partsOf(id);
     const edited = await EditedObject.read(found.bytes, origin, this.#context);
-    const target = moveTo === undefined ? calendar : this.#calendar(moveTo);
+    const target = moveTo === undefined ? calendar : this.#objects.calendar(moveTo);
     if (target !== calendar && target.url !== calendar.url) {
       return this.#move(calendar, found, {
         target,
@@ -127,14 +104,15 @@ export class Writer {
     if (!event)
       throw new MantelError("invalid", "the change would leave no occurrence of the event");
     const addedUrl = added && addressOf(calendar, added.uid);
-    if (added && addedUrl) await this.#store(calendar, { url: addedUrl, bytes: added.bytes });
-    const etag = await this.#store(calendar, { ...found, bytes: changed, before: found }).catch(
-      async (error: unknown) => {
+    if (added && addedUrl)
+      await this.#objects.store(calendar, { url: addedUrl, bytes: added.bytes });
+    const etag = await this.#objects
+      .store(calendar, { ...found, bytes: changed, before: found })
+      .catch(async (error: unknown) => {
         if (addedUrl && isRefused(error)) await calendar.server.erase(addedUrl, undefined);
         throw error;
-      },
-    );
-    await this.#show(calendar);
+      });
+    await this.#objects.show(calendar);
     return { event, etag };
   }
 
@@ -145,12 +123,12 @@ export class Writer {
     { target, uid, bytes }: { target: WritableCalendar; uid: string; bytes: Buffer },
   ): Promise<CalendarChanged> {
     const url = addressOf(target, uid);
-    const etag = await this.#store(target, { url, bytes });
-    await this.#erase(calendar, found).catch(async (error: unknown) => {
+    const etag = await this.#objects.store(target, { url, bytes });
+    await this.#objects.erase(calendar, found).catch(async (error: unknown) => {
       if (isRefused(error)) await target.server.erase(url, undefined);
       throw error;
     });
-    await Promise.all([this.#show(calendar), this.#show(target)]);
+    await Promise.all([this.#objects.show(calendar), this.#objects.show(target)]);
     const event = await eventIn(bytes, { calendar: target, uid }, this.#parts.zone);
     return { event: event ?? null, etag };
   }
@@ -163,116 +141,16 @@ export class Writer {
     const { origin } = partsOf(id);
     const edited = await EditedObject.read(found.bytes, origin, this.#context);
     const bytes = edited.remove(scope);
-    const etag = bytes ? await this.#store(calendar, { ...found, bytes, before: found }) : null;
-    if (!bytes) await this.#erase(calendar, found);
-    await this.#show(calendar);
+    const etag = bytes
+      ? await this.#objects.store(calendar, { ...found, bytes, before: found })
+      : null;
+    if (!bytes) await this.#objects.erase(calendar, found);
+    await this.#objects.show(calendar);
     return { event: null, etag };
   }
 
   get #context(): ChangeContext {
-    const { zone, now = Date.now } = this.#parts;
-    return { zone, now: now(), newUid: randomUUID };
-  }
-
-  #calendar(id: string): WritableCalendar {
-    const calendar = this.#parts.find(id);
-    if (calendar && !calendar.source.isPrivate) return calendar;
-    if (!this.#parts.has(id)) throw new MantelError("not_found", `there is no calendar ${id}`);
-    const why = calendar ? "it shows only that there is something" : "only CalDAV calendars can be";
-    throw new MantelError("conflict", `the calendar ${id} cannot be changed here: ${why}`);
-  }
-
-  async #load(calendar: WritableCalendar, uid: string): Promise<Found> {
-    const path = await calendar.pathOf(uid);
-    const url = path === undefined ? addressOf(calendar, uid) : new URL(path, calendar.url).href;
-    const stored = await this.#patiently(() => calendar.server.load(url));
-    if (stored) return { ...stored, url };
-    throw missing(uid);
-  }
-
-  /** Asks again for a while if a server does not answer, such as during its restart. */
-  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    for (const pause of this.#parts.pausesMs ?? PAUSES_MS) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!isLost(error)) throw error;
-        await delay(pause);
-      }
-    }
-    return ask();
-  }
-
-  /** Returns the new entity tag; null if the server has none. */
-  async #store(
-    { server }: WritableCalendar,
-    { url, bytes, before }: { url: string; bytes: Uint8Array; before?: Found },
-  ): Promise<string | null> {
-    const isThere = (now: StoredObject | undefined) =>
-      now !== undefined && (before === undefined || stampIn(now.bytes) === stampIn(bytes));
-    const etag = await this.#certain(
-      () => server.store(url, bytes, before && (before.etag ?? "*")),
-      () => server.load(url),
-      { isDone: isThere, isUntouched: (now) => now?.etag === before?.etag },
-    );
-    return etag ?? (await server.load(url).catch(() => undefined))?.etag ?? null;
-  }
-
-  async #erase({ server }: WritableCalendar, { url, etag }: Found): Promise<void> {
-    await this.#certain(
-      async () => {
-        await server.erase(url, etag);
-        return undefined;
-      },
-      () => server.load(url),
-      { isDone: (now) => now === undefined, isUntouched: (now) => now?.etag === etag },
-    );
-  }
-
-  /** Does something at a server once, and finds out if it was done when the answer is lost. */
-  async #certain(
-    act: () => Promise<string | undefined>,
-    look: () => Promise<StoredObject | undefined>,
-    state: Record<"isDone" | "isUntouched", (now: StoredObject | undefined) => boolean>,
-  ): Promise<string | undefined> {
-    try {
-      return await act();
-    } catch (lost) {
-      if (!isLost(lost)) throw lost;
-    }
-    for (const pause of this.#parts.pausesMs ?? PAUSES_MS) {
-      await delay(pause);
-      try {
-        const now = await look();
-        if (state.isDone(now)) return now?.etag;
-        if (!state.isUntouched(now)) break;
-        return await act();
-      } catch (error) {
-        const isRace = error instanceof MantelError && error.code === "revision_stale";
-        if (!isLost(error) && !isRace) throw error; // a race may be with our own first request
-      }
-    }
-    throw new MantelError(
-      "outcome_unknown",
-      "the server does not answer, so the change may or may not be saved",
-    );
-  }
-
-  /** What is saved stays saved if it cannot be shown now; the next poll shows it. */
-  async #show(calendar: WritableCalendar): Promise<void> {
-    await calendar.readChanges().catch(() => undefined);
-    await this.#parts.publish();
-  }
-
-  async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(key) ?? { queue: new SerialQueue(), waiting: 0 };
-    this.#turns.set(key, turn);
-    turn.waiting++;
-    try {
-      return await turn.queue.take(work);
-    } finally {
-      if (--turn.waiting === 0) this.#turns.delete(key);
-    }
+    return contextOf(this.#parts);
   }
 }
 
@@ -284,35 +162,7 @@ function partsOf(id: string): { readonly uid: string; readonly origin: string } 
 }
 
 function missing(id: string): MantelError {
-  return new MantelError("not_found", `there is no event ${id.slice(0, 100)}`);
-}
-
-function addressOf({ url }: WritableCalendar, uid: string): string {
-  return new URL(`${encodeURIComponent(uid)}.ics`, url.endsWith("/") ? url : `${url}/`).href;
-}
-
-function requireMatch(wanted: string | undefined, etag: string | undefined): void {
-  if (wanted === undefined || wanted.trim() === "*" || wanted.trim() === etag) return;
-  throw new MantelError("revision_stale", "the event was changed meanwhile: read it again");
-}
-
-/** True if it is not known what the server has done. */
-function isLost(error: unknown): boolean {
-  if (!(error instanceof MantelError)) return false;
-  return error.code === "deadline_passed" || error.code === "service_unavailable";
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof MantelError && error.code !== "outcome_unknown";
-}
-
-/** What every change sets anew. */
-function stampIn(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString("latin1");
-  return (text.match(/^(?:SEQUENCE|LAST-MODIFIED):.*$/gim) ?? [])
-    .map((each) => each.trim())
-    .toSorted()
-    .join();
+  return notFound("event", id);
 }
 
 interface EventPlace {

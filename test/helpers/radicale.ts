@@ -35,6 +35,8 @@ interface CollectionProperties {
   readonly name: string;
   readonly color?: string;
   readonly contacts?: boolean;
+  /** True for a calendar that can only have tasks. */
+  readonly onlyTasks?: boolean;
 }
 
 /** Starts a server on a free port; it ends, and its files go, with the test. */
@@ -93,7 +95,9 @@ type = owner_only
 `;
 }
 
-function collectionXml({ name, color, contacts = false }: CollectionProperties): string {
+function collectionXml(properties: CollectionProperties): string {
+  const { name, color, contacts = false, onlyTasks = false } = properties;
+  const set = "c:supported-calendar-component-set";
   return `<?xml version="1.0"?>
 <d:mkcol xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"
   xmlns:card="urn:ietf:params:xml:ns:carddav" xmlns:ca="http://apple.com/ns/ical/">
@@ -101,6 +105,7 @@ function collectionXml({ name, color, contacts = false }: CollectionProperties):
     <d:resourcetype><d:collection/><${contacts ? "card:addressbook" : "c:calendar"}/></d:resourcetype>
     <d:displayname>${name}</d:displayname>
     ${color === undefined ? "" : `<ca:calendar-color>${color}</ca:calendar-color>`}
+    ${onlyTasks ? `<${set}><c:comp name="VTODO"/></${set}>` : ""}
   </d:prop></d:set>
 </d:mkcol>`;
 }

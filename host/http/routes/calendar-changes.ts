@@ -19,7 +19,7 @@ const Strict = { additionalProperties: false } as const;
 const Params = Type.Object({
   id: Type.String({ maxLength: 2_500, description: "the id of an event, percent-encoded" }),
 });
-const CalendarId = Type.String({ maxLength: 200, description: "the id of a source" });
+export const CalendarId = Type.String({ maxLength: 200, description: "the id of a source" });
 const Scope = Type.Optional(ChangeScope);
 const Query = Type.Object({ scope: Scope });
 const NewEvent = Type.Object({ calendarId: CalendarId, ...NewCalendarEvent.properties }, Strict);
@@ -31,7 +31,7 @@ const Patch = Type.Object(
 );
 
 const shared = { tag: "Calendar", params: Params } as const;
-const errors = [
+export const CHANGE_ERRORS = [
   "not_found",
   "conflict",
   "revision_stale",
@@ -70,7 +70,7 @@ function creatingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     summary: "Create an event in a CalDAV calendar",
     body: { schema: Type.Union([NewEvent, SaidEvent]) },
     answers: { 201: { description: "The event, as its server has it", schema: CalendarEvent } },
-    errors,
+    errors: CHANGE_ERRORS,
     async handle(ctx, { body, principal }) {
       const changed = await calendarActions.change(creation(body));
       const event = told(ctx, changed);
@@ -102,7 +102,7 @@ function updatingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     headers: ["If-Match"],
     body: { schema: Patch, mergePatch: true },
     answers: jsonAnswer("The event, as its server has it", CalendarEvent),
-    errors,
+    errors: CHANGE_ERRORS,
     async handle(ctx, { params, query, body, principal }) {
       const patch = check(Patch, body, "the change");
       const { calendarId, scope = query.scope ?? "this", ...fields } = patch;
@@ -129,7 +129,7 @@ function removingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     query: Query,
     headers: ["If-Match"],
     answers: { 204: { description: "The event is removed at its server" } },
-    errors,
+    errors: CHANGE_ERRORS,
     async handle(ctx, { params, query, principal }) {
       const { scope = "this" } = query;
       await calendarActions.remove(params.id, { scope, ...ifMatch(ctx) });

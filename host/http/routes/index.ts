@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.ts";
 import { backupRoutes } from "./backups.ts";
 import { calendarChangeRoutes } from "./calendar-changes.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
+import { calendarTaskRoutes } from "./calendar-tasks.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { channelRoutes } from "./channels.ts";
 import { configRoutes } from "./config.ts";
@@ -57,6 +58,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...calendarRoutes(parts),
     ...calendarFeedRoutes(parts),
     ...calendarChangeRoutes(parts),
+    ...calendarTaskRoutes(parts),
     ...channelRoutes(parts),
     ...photoRoutes(parts),
     ...serviceRoutes(parts),

@@ -65,6 +65,11 @@ export class Component {
     return this.#lines;
   }
 
+  /** All lines of its own, unfolded. */
+  get properties(): string[] {
+    return this.#own().map(({ line }) => plain(line));
+  }
+
   /** The lines of its own with a name, without those of alarms and other parts. */
   all(name: string): string[] {
     return this.#own()

@@ -8,7 +8,7 @@ import { DAY_MS, findZone, toInstant, toWall, UTC, type Zone } from "./zones.ts"
 const HOUR_MS = 3_600_000;
 
 /** The moment of a bound. `zone` is for a time without one. @throws MantelError `invalid` */
-export function momentOf(bound: WrittenBound, zone: Zone, field: "start" | "end"): Moment {
+export function momentOf(bound: WrittenBound, zone: Zone, field: "start" | "end" | "due"): Moment {
   if ("date" in bound) return { allDay: true, wall: Date.parse(bound.date), zone: UTC };
   const { dateTime, timeZone } = bound;
   const own = timeZone === undefined ? zone : findZone(timeZone);

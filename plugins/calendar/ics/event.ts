@@ -152,15 +152,21 @@ const STATUSES = { TENTATIVE: "tentative", CANCELLED: "cancelled" } as const;
 const TITLE_LENGTH = 500;
 const TEXT_LENGTH = 5_000;
 
+/** The texts that events and tasks have. */
+export function textIn(properties: Properties): Pick<EventText, "title" | "description"> {
+  return {
+    title: properties.text("SUMMARY")?.slice(0, TITLE_LENGTH) ?? "",
+    description: properties.text("DESCRIPTION")?.slice(0, TEXT_LENGTH) || null,
+  };
+}
+
 function textOf(properties: Properties): EventText {
   const status = properties.text("STATUS")?.toUpperCase();
-  const cut = (name: string, length: number) => properties.text(name)?.slice(0, length) || null;
   return {
-    title: cut("SUMMARY", TITLE_LENGTH) ?? "",
+    ...textIn(properties),
     status: status === "TENTATIVE" || status === "CANCELLED" ? STATUSES[status] : "confirmed",
     busy: properties.text("TRANSP")?.toUpperCase() !== "TRANSPARENT",
-    location: cut("LOCATION", TITLE_LENGTH),
-    description: cut("DESCRIPTION", TEXT_LENGTH),
+    location: properties.text("LOCATION")?.slice(0, TITLE_LENGTH) || null,
     url: webAddress(properties.text("URL")),
     color: parseColor(properties.text("COLOR")),
   };
@@ -187,8 +193,8 @@ function parseTimes(given: string): Property {
 
 const TIME_OR_DURATION = /(?<=[:,/])(?:\d{8}t\d{6}z?|[+-]?p[\dtwdhms]+)(?=[,/]|$)/gi;
 
-/** The properties of one event, parsed on demand. */
-class Properties {
+/** The properties of one event or task, parsed on demand. */
+export class Properties {
   readonly #lines: readonly string[];
   readonly #zones: FeedZones;
 

@@ -44,9 +44,16 @@ export function newObject(fields: NewCalendarEvent, context: ChangeContext): New
   setTexts(event, fields);
   const stampAt = `${compact(context.now)}Z`;
   event.set("DTSTAMP", `DTSTAMP:${stampAt}`).set("CREATED", `CREATED:${stampAt}`);
+  return {
+    uid,
+    bytes: withZones(emptyObject().with([event]), [start, ...(end ? [end] : [])]).bytes,
+  };
+}
+
+/** An object without components. */
+export function emptyObject(): CalendarObject {
   const head = ["BEGIN:VCALENDAR", "VERSION:2.0", PRODUCT, "END:VCALENDAR"];
-  const empty = new CalendarObject(head.map((line) => folded(line)));
-  return { uid, bytes: withZones(empty.with([event]), [start, ...(end ? [end] : [])]).bytes };
+  return new CalendarObject(head.map((line) => folded(line)));
 }
 
 /** The same object with a description of each zone that new times name. */

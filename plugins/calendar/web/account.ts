@@ -27,9 +27,11 @@ export interface AccountOptions {
   readonly signal: AbortSignal;
 }
 
-/** A calendar whose events can be changed at its server. */
+/** A calendar whose events and tasks can be changed at its server. */
 export interface WritableCalendar {
   readonly url: string;
+  /** True if it can have tasks. */
+  readonly hasTasks: boolean;
   readonly server: DavServer;
   readonly source: Source;
   /** The path of the object of an event. */
@@ -111,6 +113,7 @@ export class Account {
     const { account, changed } = this.#options;
     return {
       url: found.kept.url,
+      hasTasks: found.kept.hasTasks === true,
       server: this.#server,
       source: found.source,
       pathOf: (uid) => found.pathOf(uid),
@@ -120,6 +123,11 @@ export class Account {
         await found.readChanges(this.server, reading);
       },
     };
+  }
+
+  /** The calendars that can have tasks, with those that they have. */
+  get taskLists(): readonly Pick<Collection, "source" | "tasks">[] {
+    return [...this.#collections.values()].filter(({ kept }) => kept.hasTasks === true);
   }
 
   /** Reads the account once. What fails is shown by the sources. */
@@ -185,12 +193,13 @@ export class Account {
   async #adopt(found: readonly DavCollection[]): Promise<void> {
     const before = JSON.stringify(this.#kept);
     await this.#dropAllBut(new Set(found.map(({ url }) => url)));
-    for (const { url, name, color } of found) {
+    for (const { url, name, color, hasTasks } of found) {
       const known = this.#collections.get(url);
-      if (!known) await this.#open({ id: this.#idFor(url, name), url, name, color }).restore();
-      else if (!known.looksLike({ name, color })) {
-        known.rename({ name, color });
-        known.source.rename(this.#looksOf({ name, color }));
+      const looks = { name, color, hasTasks };
+      if (!known) await this.#open({ id: this.#idFor(url, name), url, ...looks }).restore();
+      else if (!known.looksLike(looks)) {
+        known.rename(looks);
+        known.source.rename(this.#looksOf(looks));
       }
     }
     const after = this.#kept;
@@ -223,11 +232,12 @@ export class Account {
     return collection;
   }
 
-  #looksOf({ name, color }: Pick<StoredCollection, "name" | "color">) {
+  #looksOf({ name, color, hasTasks }: Omit<StoredCollection, "id" | "url">) {
     const { account } = this.#options;
     return {
       fallbackName: name ?? account.name ?? account.id,
       fallbackColor: parseColor(color) ?? undefined,
+      hasTasks,
     };
   }
 

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import { type Log, MantelError, SerialQueue, type Storage } from "@mantel/plugin-sdk";
+import { YieldingPace } from "../ics/pace.ts";
+import { readTask, type Task } from "../ics/task.ts";
 import { joinFiles } from "../join-files.ts";
 import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
@@ -13,7 +15,12 @@ export interface StoredCollection {
   readonly url: string;
   readonly name?: string | undefined;
   readonly color?: string | undefined;
+  /** True if it can have tasks; absent in copies of previous versions. */
+  readonly hasTasks?: boolean | undefined;
 }
+
+/** The facts of a collection that its server may change. */
+type Looks = Pick<StoredCollection, "name" | "color" | "hasTasks">;
 
 /** The content of a collection, as it is kept on the disk. */
 interface Content {
@@ -59,6 +66,8 @@ export class Collection {
   readonly #disk: { readonly storage: Storage; readonly log: Log };
   /** The state that is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
+  #tasks: readonly Task[] = [];
+  readonly #pace = new YieldingPace();
 
   constructor(parts: CollectionDependencies) {
     this.#kept = parts.kept;
@@ -71,13 +80,19 @@ export class Collection {
     return this.#kept;
   }
 
-  looksLike({ name, color }: Pick<StoredCollection, "name" | "color">): boolean {
-    return this.#kept.name === name && this.#kept.color === color;
+  looksLike({ name, color, hasTasks }: Looks): boolean {
+    const kept = this.#kept;
+    return kept.name === name && kept.color === color && kept.hasTasks === hasTasks;
   }
 
   /** Takes over another name and colour; the content stays. */
-  rename({ name, color }: Pick<StoredCollection, "name" | "color">): void {
-    this.#kept = { ...this.#kept, name, color };
+  rename({ name, color, hasTasks }: Looks): void {
+    this.#kept = { ...this.#kept, name, color, hasTasks };
+  }
+
+  /** Its tasks, as they were read last. */
+  get tasks(): readonly Task[] {
+    return this.#tasks;
   }
 
   /** Shows what was kept, as stale until it has been asked for again. */
@@ -87,6 +102,7 @@ export class Collection {
     try {
       const { texts, facts } = await read(content);
       await this.source.restore(texts, new Date(content.fetchedAt), facts);
+      this.#tasks = await this.#tasksOf(content);
       this.#tag = content.tag;
       this.#tellLeft(content);
     } catch {
@@ -175,9 +191,23 @@ export class Collection {
   async #take(content: Content): Promise<void> {
     const { texts, facts } = await read(content);
     await this.source.read(texts, new Date(content.fetchedAt), facts);
+    this.#tasks = await this.#tasksOf(content);
     this.#tellLeft(content);
     await storeCalendar(this.#disk, this.key, content);
     this.#tag = undefined;
+  }
+
+  /** An object that is broken is left out here as well. */
+  async #tasksOf({ objects }: Content): Promise<readonly Task[]> {
+    if (this.#kept.hasTasks === false) return [];
+    const tasks: Task[] = [];
+    for (const { data } of Object.values(objects)) {
+      const bytes = Buffer.from(data);
+      const task = await readTask(bytes, this.source.zone).catch(() => undefined);
+      if (task) tasks.push(task);
+      if (this.#pace.due) await this.#pace.rest();
+    }
+    return tasks;
   }
 
   #tellLeft({ objects, left = 0 }: Content): void {

@@ -30,6 +30,8 @@ export interface DavCollection {
   readonly color: string | undefined;
   /** Changes whenever the content changes; `undefined` if the server has no such tag. */
   readonly tag: string | undefined;
+  /** True if it can have tasks. */
+  readonly hasTasks: boolean;
 }
 
 export interface DavObject {
@@ -102,12 +104,13 @@ export class DavServer {
     const { type } = KINDS[this.#kind];
     return responses
       .filter(({ props }) => keysOf(props?.["resourcetype"]).includes(type))
-      .filter(({ props }) => holdsEvents(props?.["supportedCalendarComponentSet"]))
+      .filter(({ props }) => holds(props, "VEVENT") || holds(props, "VTODO"))
       .map(({ href, props }) => ({
         url: new URL(href ?? "", url).href,
         name: propertyText(props?.["displayname"]),
         color: propertyText(props?.["calendarColor"]),
         tag: propertyText(props?.["syncToken"]) ?? propertyText(props?.["getctag"]),
+        hasTasks: this.#kind === "caldav" && holds(props, "VTODO"),
       }));
   }
 
@@ -278,7 +281,7 @@ function isUnreachable(error: unknown): error is MantelError {
 function requireTaken(status: number, headers: IncomingHttpHeaders): void {
   if (status >= 200 && status < 300) return;
   if (status === 412) {
-    throw new MantelError("revision_stale", "the event was changed at its server meanwhile");
+    throw new MantelError("revision_stale", "it was changed at its server meanwhile");
   }
   if (status === 403 || status === 405 || status === 409 || status === 423) {
     throw new MantelError("conflict", `the server refuses changes of this calendar (${status})`);
@@ -326,11 +329,8 @@ const PROPERTIES = {
   "card:addressbook-home-set": {},
 };
 
-/**
- * Collections with only tasks or notes are not calendars; one without this property may hold
- * anything.
- */
-function holdsEvents(components: unknown): boolean {
-  const names = JSON.stringify(components ?? null);
-  return names === "null" || names === "{}" || names.includes('"VEVENT"');
+/** True if a collection can have components of a kind; one without this property may hold anything. */
+function holds(props: DAVResponse["props"], kind: "VEVENT" | "VTODO"): boolean {
+  const names = JSON.stringify(props?.["supportedCalendarComponentSet"] ?? null);
+  return names === "null" || names === "{}" || names.includes(`"${kind}"`);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { CalendarTask } from "@mantel/plugin-sdk/services";
 import { CalendarActions } from "../../../host/calendar/actions.ts";
 
 const SOURCE: CalendarSource = {
@@ -27,6 +28,8 @@ function setUp({
         throw new MantelError("not_found", "no such calendar");
       },
       placeOfEvent: (id) => ({ calendarId: "garden/family", event: id.slice(14) }),
+      providers: ["garden"],
+      publicIdOf: (provider, ownId) => `${provider}/${ownId}`,
     },
     async call(provider, { name }, input) {
       calls.push([provider, name, input]);
@@ -62,3 +65,52 @@ test("an unknown calendar and an invalid answer are refused", async () => {
   await assert.rejects(actions.refresh("other"), { code: "not_found" });
   await assert.rejects(actions.refresh("garden/family"), { code: "service_unavailable" });
 });
+
+test("tasks and their lists have the ids that clients see", async () => {
+  const task = taskIn("family");
+  const { actions, calls } = setUp({
+    answer: { lists: [SOURCE], tasks: [task], truncated: false },
+  });
+
+  const { lists, tasks } = await actions.tasks();
+
+  assert.deepEqual(calls, [["garden", "calendar.tasks", {}]]);
+  assert.deepEqual(
+    lists.map(({ id }) => id),
+    ["garden/family"],
+  );
+  assert.deepEqual(tasks, [taskIn("garden/family")]);
+});
+
+test("modules without tasks are not asked for them", async () => {
+  const { actions, calls } = setUp({ provides: false });
+
+  assert.deepEqual(await actions.tasks(), { lists: [], tasks: [], truncated: false });
+  assert.deepEqual(calls, []);
+});
+
+test("a task is changed by the module of its calendar, and keeps its id", async () => {
+  const { actions, calls } = setUp({ answer: { task: taskIn("family"), etag: '"a"' } });
+
+  const fields = { status: "completed" } as const;
+  const { task } = await actions.updateTask("garden/family/milk", { fields, ifMatch: '"b"' });
+
+  const change = { action: "update", calendarId: "family", uid: "milk", fields, ifMatch: '"b"' };
+  assert.deepEqual(calls, [["garden", "calendar.tasks.change", change]]);
+  assert.deepEqual(task, taskIn("garden/family"));
+});
+
+function taskIn(calendarId: string): CalendarTask {
+  return {
+    id: `${calendarId}/milk`,
+    calendarId,
+    uid: "milk",
+    title: "Milk",
+    description: null,
+    due: { date: "2026-06-01" },
+    status: "needs-action",
+    completedAt: null,
+    priority: null,
+    repeats: false,
+  };
+}

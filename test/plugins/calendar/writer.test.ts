@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
-import type { CalendarChange, MantelError } from "@mantel/plugin-sdk";
+import type { CalendarChange, CalendarTaskChange, MantelError } from "@mantel/plugin-sdk";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import { tasksOf, TaskWriter } from "../../../plugins/calendar/task-writer.ts";
 import { Writer } from "../../../plugins/calendar/writer.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -40,20 +41,23 @@ async function setUp(t: TestContext) {
   const radicale = await server();
   const proxy = await countingProxy(t, radicale.url);
   const storage = createStorage(await emptyFolder(t), collectedLog());
-  for (const path of ["work/", "home/"]) await radicale.put(path, null).catch(() => undefined);
+  for (const path of ["work/", "home/", "todo/"])
+    await radicale.put(path, null).catch(() => undefined);
   await radicale.make("work", { name: "Work" });
   await radicale.make("home", { name: "Home" });
   await radicale.put("work/choir.ics", SERIES);
   const { username, password } = radicale;
   const { account, sources, titles } = openAccount({ url: proxy.url, username, password }, storage);
   await account.refresh();
-  const writer = new Writer({
-    find: (id) => account.calendarOf(id),
-    has: (id) => sources.has(id),
+  const writing = {
+    find: (id: string) => account.calendarOf(id),
+    has: (id: string) => sources.has(id),
     publish: async () => {},
     zone: findZone("Europe/Berlin") ?? UTC,
     pausesMs: [10, 50, 100],
-  });
+  };
+  const writer = new Writer(writing);
+  const taskWriter = new TaskWriter(writing);
   const change = (some: CalendarChange) => writer.change(some);
   const create = (title: string) =>
     change({
@@ -63,7 +67,7 @@ async function setUp(t: TestContext) {
     });
   const keyOf = ({ event: made }: Awaited<ReturnType<typeof change>>) =>
     made ? made.id.slice(made.calendarId.length + 1) : assert.fail("there is no event");
-  return { radicale, proxy, account, sources, titles, writer, change, create, keyOf };
+  return { radicale, proxy, account, sources, titles, writer, taskWriter, change, create, keyOf };
 }
 
 const SECOND = "choir/2026-06-08T09:00:00Z";
@@ -218,4 +222,88 @@ test("calendars that are only read, and unknown ones, are refused", { skip }, as
   await assert.rejects(writer.change({ action: "read", ...work, event: "nothing/2026-06-01" }), {
     code: "not_found",
   });
+});
+
+const todo = { calendarId: "dav-to-do" } as const;
+const REPEATING = calendar(
+  "BEGIN:VTODO",
+  "UID:bins",
+  "DTSTART;VALUE=DATE:20260601",
+  "DUE;VALUE=DATE:20260601",
+  "RRULE:FREQ=WEEKLY",
+  "SUMMARY:bins",
+  "END:VTODO",
+).toString();
+
+/** As `setUp`, with the calendar To do, which has only tasks. */
+async function setUpTasks(t: TestContext) {
+  const all = await setUp(t);
+  await all.radicale.make("todo", { name: "To do", onlyTasks: true });
+  await all.account.refresh();
+  const shown = () => tasksOf([all.account]).tasks.map(({ title, status }) => [title, status]);
+  return { ...all, shown, change: (some: CalendarTaskChange) => all.taskWriter.change(some) };
+}
+
+test("tasks are created, ticked off and removed at a real server", { skip }, async (t) => {
+  const { account, change, shown, sources } = await setUpTasks(t);
+  assert.ok(tasksOf([account]).lists.some(({ id }) => id === "dav-to-do"));
+
+  const due = { dateTime: "2026-07-01T09:00:00+02:00", timeZone: "Europe/Berlin" };
+  const fields = { title: "milk", due };
+  const { task: made, etag } = await change({ action: "create", ...todo, fields });
+  await change({ action: "create", ...todo, fields: { title: "bread" } });
+  assert.ok(made && etag);
+  assert.deepEqual(made.due, due);
+  const opened = [
+    ["milk", "needs-action"],
+    ["bread", "needs-action"],
+  ];
+  assert.deepEqual(shown(), opened);
+  const place = { ...todo, uid: made.uid };
+  assert.deepEqual(await change({ action: "read", ...place }), { task: made, etag });
+
+  const ticked = { action: "update", ...place, fields: { status: "completed" } } as const;
+  const done = await change({ ...ticked, ifMatch: etag });
+  assert.ok(done.task?.completedAt);
+  assert.deepEqual(shown(), [
+    ["bread", "needs-action"],
+    ["milk", "completed"],
+  ]);
+  await assert.rejects(change({ ...ticked, ifMatch: etag }), { code: "revision_stale" });
+  const stale = { action: "remove", ...place, ifMatch: etag } as const;
+  await assert.rejects(change(stale), { code: "revision_stale" });
+  await change({ action: "remove", ...place });
+
+  assert.deepEqual(shown(), [["bread", "needs-action"]]);
+  await assert.rejects(change({ action: "read", ...place }), { code: "not_found" });
+  const { status, error } = sources.get("dav-to-do")?.view() ?? {};
+  assert.deepEqual([status, error], ["ok", undefined]);
+});
+
+test(
+  "a task that repeats is shown, and its change is refused with the way out",
+  { skip },
+  async (t) => {
+    const { account, radicale, change, shown } = await setUpTasks(t);
+    await radicale.put("todo/bins.ics", REPEATING);
+    await account.refresh();
+
+    assert.deepEqual(shown(), [["bins", "needs-action"]]);
+    const place = { ...todo, uid: "bins" };
+    const refused = {
+      code: "conflict",
+      message: /repeats .* change it in the program that made it/,
+    };
+    const fields = { status: "completed" } as const;
+    await assert.rejects(change({ action: "update", ...place, fields }), refused);
+    await assert.rejects(change({ action: "remove", ...place }), refused);
+  },
+);
+
+test("an event is not a task", { skip }, async (t) => {
+  const { change } = await setUpTasks(t);
+
+  const read = change({ action: "read", ...work, uid: "choir" });
+
+  await assert.rejects(read, { code: "not_found", message: "there is no task choir" });
 });

@@ -31,6 +31,8 @@ async function setUp(...[t]: Parameters<typeof serveApp>) {
     calendar: {
       placeOf: (id) => ({ provider: "garden", ownId: id.replace("garden/", "") }),
       placeOfEvent: (id) => ({ calendarId: "family", event: id.replace("family/", "") }),
+      providers: ["garden"],
+      publicIdOf: (_, ownId) => ownId,
     },
     async call(_, __, input): Promise<CalendarChanged> {
       const change = input as CalendarChange;
