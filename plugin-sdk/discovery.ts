@@ -25,7 +25,7 @@ export interface DiscoveredDevice {
 }
 
 export interface DiscoverOptions {
-  /** How long answers are collected, in ms: 100 to 10,000, by default 3,000. */
+  /** Duration of the search in ms: 100 to 10,000; absent means 3,000. */
   readonly forMs?: number;
 }
 

@@ -65,7 +65,7 @@ const ServedPath = Type.Object(
   {
     channel: Type.String({ pattern: CHANNEL_NAME, maxLength: 60 }),
     /**
-     * The field of the answer that has the value, and null while there is none. Absent: the value is the answer, and
+     * The field of the answer that has the value; null before the first value. Absent: the value is the answer, and
      * without a value the answer is 503.
      */
     field: Type.Optional(Type.String({ pattern: "^[a-z][A-Za-z0-9]*$", maxLength: 60 })),
@@ -96,7 +96,7 @@ const Translations = Type.Record(
 
 /** A path of the API at which and below which the plugin has routes (`defineRoute({ at })`). */
 const RoutedPath = Type.Object({ routes: Type.Literal(true) }, Strict);
-/** What a plugin has at a path of the API. */
+/** The claim of a plugin to a path of the API: for a channel or for routes. */
 export type ApiPath = ServedPath | Static<typeof RoutedPath>;
 
 /** The `mantel` key of a plugin's `package.json`. The host reads it before it runs any of the plugin's code. */
@@ -146,7 +146,7 @@ export const Manifest = Type.Object(
     ),
     /**
      * Paths of the API such as `/tides`. The host serves a channel there without asking the plugin, or the plugin has
-     * routes there. The first plugin with a path has it.
+     * routes there. A path belongs to the first plugin that claims it.
      */
     paths: Type.Optional(
       Type.Record(

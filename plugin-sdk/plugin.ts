@@ -24,7 +24,7 @@ export interface RunningPlugin<State> {
   /** Activates a scene that the plugin published. Each activation has its own `activationId`. */
   activateScene?(nativeId: string, activationId: string): Promise<void>;
   /**
-   * Returns the current picture of a device that was published with `image: true`; `undefined` while there is none.
+   * Returns the current picture of a device that was published with `image: true`; `undefined` while it has no picture.
    * Requests within one second share one call.
    */
   image?(nativeId: string): Promise<DeviceImage | undefined>;

@@ -107,7 +107,7 @@ export interface RouteCall {
   readonly bytes?: string;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Who sent it, for plugins of the kind `automation`. */
+  /** The sender, for plugins of the kind `automation`. */
   readonly cause?: Cause;
 }
 

@@ -87,7 +87,7 @@ export interface RouteRequest<D extends RouteDefinition = RouteDefinition> {
   readonly contentType: string;
   /** The request headers that the route names, as far as the client sent them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who sent the request, for plugins of the kind `automation`; absent for a route with `secretInPath`. */
+  /** The sender of the request, for plugins of the kind `automation`; absent for a route with `secretInPath`. */
   readonly cause?: Cause;
 }
 

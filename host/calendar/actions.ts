@@ -32,7 +32,7 @@ export interface CalendarActionsParts {
 type TaskUpdate = Extract<CalendarTaskChange, { action: "update" }>;
 type Update = Extract<CalendarChange, { action: "update" }>;
 
-/** What clients may do with calendars. Each action is carried out by the module that the calendar comes from. */
+/** The actions of clients on calendars. The module that a calendar comes from carries them out. */
 export class CalendarActions {
   readonly #parts: CalendarActionsParts;
 
@@ -155,7 +155,7 @@ export class CalendarActions {
     input: unknown,
   ): Promise<Answer> {
     if (!this.#parts.provides(provider, definition)) {
-      const sentence = `calendars of ${provider} do not support this: it does not provide ${serviceKey(definition)}`;
+      const sentence = `calendars of ${provider} do not support this: the plugin does not provide ${serviceKey(definition)}`;
       throw new MantelError("conflict", sentence);
     }
     const answer = await this.#parts.call(provider, definition, input);

@@ -137,7 +137,7 @@ export class Calendar {
    */
   placeOf(id: string): { readonly provider: string; readonly ownId: string } {
     const found = this.#sources.find(({ source }) => source.id === id);
-    if (!found) throw new MantelError("not_found", `there is no calendar ${id}`);
+    if (!found) throw new MantelError("not_found", `no calendar has the id ${id}`);
     const renamed = this.#renamed.get(found.provider) ?? [];
     const [ownId = id] = [...renamed].find(([, name]) => name === id) ?? [];
     return { provider: found.provider, ownId };
@@ -152,7 +152,7 @@ export class Calendar {
     const [calendarId] = ids
       .filter((each) => id.startsWith(`${each}/`))
       .toSorted((a, b) => b.length - a.length);
-    if (calendarId === undefined) throw new MantelError("not_found", "there is no such event");
+    if (calendarId === undefined) throw new MantelError("not_found", "no event has this id");
     const { ownId } = this.placeOf(calendarId);
     const rest = id.slice(calendarId.length + 1);
     const isRenamed = ownId !== calendarId && rest.startsWith(`${ownId}/`);

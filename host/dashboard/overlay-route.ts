@@ -4,7 +4,7 @@ import { words } from "./i18n/later.ts";
 import { isServed } from "./served-paths.ts";
 import type { Session } from "./session.ts";
 
-/** What the pages in place of the dashboard need of a visit. */
+/** The parts of a visit that the pages in place of the dashboard use. */
 export type OverlaySession = Pick<
   Session,
   "api" | "store" | "contexts" | "mayEdit" | "mayControl" | "runs"

@@ -19,7 +19,7 @@ export function wrongValues({
   return Object.entries(state).flatMap(([name, value]) => {
     const capability = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
     const expected = !capability
-      ? "no value, because there is no such capability"
+      ? "no value, because the device has no such capability"
       : canonicalCapability(kind, name)?.access === "command"
         ? "no value, because it is a command"
         : demandOf(capability, value);

@@ -139,7 +139,7 @@ async function initRepository(folder: string): Promise<void> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     if (existsSync(join(above, ".git"))) return;
   }
-  // Without Git there is no repository, and everything else works.
+  // Git is optional: without it the plugin is not a repository.
   await promisify(execFile)("git", ["init", "--quiet"], { cwd: folder }).catch(() => undefined);
 }
 

@@ -70,7 +70,7 @@ export type CalendarTaskPatch = Static<typeof CalendarTaskPatch>;
 
 const uid = Type.String({ minLength: 1, maxLength: 2_000 });
 
-/** What to do with a task of a calendar. */
+/** One action on a task of a calendar. */
 export const CalendarTaskChange = Type.Union([
   Type.Object({ action: Type.Literal("read"), ...Place, uid }, Strict),
   Type.Object({ action: Type.Literal("create"), ...Place, fields: NewCalendarTask }, Strict),

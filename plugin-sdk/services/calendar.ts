@@ -85,7 +85,7 @@ const EventKey = Type.String({ minLength: 1, maxLength: 2_000 });
 export const IfMatch = Type.Optional(Type.String({ maxLength: 1_000 }));
 export const Place = { calendarId: Type.String({ maxLength: 200 }) } as const;
 
-/** What to do with the events of a calendar. */
+/** One action on the events of a calendar. */
 export const CalendarChange = Type.Union([
   Type.Object({ action: Type.Literal("read"), ...Place, event: EventKey }, Strict),
   Type.Object({ action: Type.Literal("create"), ...Place, fields: NewCalendarEvent }, Strict),

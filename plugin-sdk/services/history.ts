@@ -192,7 +192,7 @@ export const historyLogbook = defineService("history.logbook", {
 
 export const HistoryRecord = Type.Object(
   {
-    /** What happened, such as `automation.run`, or a sentence. */
+    /** The event in one word, such as `automation.run`, or a sentence about it. */
     what: Type.String({ minLength: 1, maxLength: 500 }),
     device: Type.Optional(DeviceId),
     from: Type.Optional(StateValue),

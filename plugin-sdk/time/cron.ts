@@ -4,7 +4,7 @@ import { MantelError } from "../errors.ts";
 const CRON = /^(@[a-z]+|\S+( \S+){4,5})$/;
 
 /**
- * The first time of a cron expression after an instant; `undefined` if there is none. A time that a change to daylight
+ * The first time of a cron expression after an instant; `undefined` without one. A time that a change to daylight
  * saving time skips is right after the change, and one that occurs twice counts once.
  * @throws MantelError `invalid` for an expression that cannot be read
  */

@@ -22,7 +22,7 @@ export interface OpenedWidget {
   readonly faults: readonly string[];
   /** Finds elements in the widget. */
   locator(selector: string): Locator;
-  /** What the widget did until now. */
+  /** The actions of the widget until now. */
   recorded(): Promise<Omit<Recorded, "faults">>;
   /** Changes a channel, by name as in `ctx.channel`; `undefined` means that it is gone. */
   setChannel(name: string, value: unknown): Promise<void>;
@@ -51,7 +51,7 @@ export const hasChromium = (): boolean => PROGRAM !== undefined;
 /** Starts a browser without a window, which several widgets may share. The caller closes it. */
 export function launchChromium(): Promise<Browser> {
   if (PROGRAM !== undefined) return chromium.launch({ executablePath: PROGRAM });
-  return Promise.reject(new Error("there is no Chromium; install it, or set CHROMIUM_PATH"));
+  return Promise.reject(new Error("Chromium was not found; install it, or set CHROMIUM_PATH"));
 }
 
 /**

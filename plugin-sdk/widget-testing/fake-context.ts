@@ -55,7 +55,7 @@ export interface RecordedRoomCommand {
   readonly command: CommandBody;
 }
 
-/** What the widget did with its context. */
+/** The actions of a widget under test: its commands, scenes, announcements and faults. */
 export interface Recorded {
   readonly commands: RecordedCommand[];
   readonly roomCommands: RecordedRoomCommand[];

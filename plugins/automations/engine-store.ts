@@ -2,7 +2,7 @@ import { type Log, SerialQueue, type Storage, Throttle, Type } from "@mantel/plu
 import { Check } from "typebox/schema";
 import type { Engine, Snapshot } from "./engine/engine.ts";
 
-/** What a crash may cost at most: waits that began in this time. */
+/** A crash loses at most the waits that began in this time. */
 const STORE_EVERY_MS = 500;
 const TRACES_EVERY_MS = 60_000;
 /** Characters of stored traces; of more, only the last of each automation are stored. */
@@ -92,7 +92,7 @@ export class EngineStore {
     return state;
   }
 
-  /** Stores a value, unless there is none any more. Never rejects. */
+  /** Stores a value; does nothing for `undefined`. Never rejects. */
   #store(key: string, value: () => unknown): void {
     void this.#turns.take(async () => {
       try {

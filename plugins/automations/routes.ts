@@ -53,7 +53,10 @@ const Trace = Type.Object(
   Open,
 );
 const Paused = Nullable(
-  Type.Object({ until: Nullable(Instant) }, { description: "null until: until they are resumed" }),
+  Type.Object(
+    { until: Nullable(Instant) },
+    { description: "`until` is null if they stay off until they are resumed" },
+  ),
 );
 const Pause = Type.Object({ paused: Paused });
 const IF_MATCH = ["if-match"];
@@ -149,7 +152,7 @@ export const restore = defineRoute({
   method: "POST",
   at: "/automations/:id/restore/:revision",
   scope: "edit",
-  summary: "Store an earlier revision of an automation again",
+  summary: "Restore a previous revision of an automation",
   params: Type.Object({ ...Id.properties, revision: Type.String({ pattern: "^[0-9]{1,9}$" }) }),
   headers: IF_MATCH,
   response: Document,
@@ -176,7 +179,7 @@ export const simulated = defineRoute({
   method: "POST",
   at: "/automations/simulate",
   scope: "read",
-  summary: "Let an automation run in the past, or in a home that is made up",
+  summary: "Simulate an automation with the recorded past, or in a demo home",
   body: Type.Object(
     {
       id: Type.Optional(Type.String({ maxLength: 200 })),
@@ -214,7 +217,7 @@ export const webhooks = defineRoute({
   method: "GET",
   at: "/automations/webhooks",
   scope: "edit",
-  summary: "Read the address of webhooks; append the name of a trigger",
+  summary: "Read the secret path of webhooks, to which the name of a trigger is appended",
   response: Type.Object({ path: Type.String() }),
 });
 export const called = defineRoute({

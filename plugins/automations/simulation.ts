@@ -175,7 +175,7 @@ async function readField(
   });
 }
 
-/** Lets other work go on between slices. */
+/** Lets other work run between slices. */
 function inSlices(): () => Promise<void> {
   let beganAt = performance.now();
   return async () => {

@@ -21,7 +21,7 @@ export const CLOCKS: Clocks = {
 export interface Patience {
   /** Processor time, because a busy machine gives this process little of it. */
   readonly cpuMs: number;
-  /** Elapsed time, after which nobody waits for the answer any more. */
+  /** Elapsed time, after which no caller waits for the answer. */
   readonly wallMs: number;
 }
 

@@ -200,7 +200,7 @@ export function parsePhrase(phrase: string, context: PhraseContext): NewCalendar
   return undefined;
 }
 
-/** What is left of a phrase while its parts are taken out. */
+/** A phrase whose parts are taken out one by one. */
 class Phrase {
   #text: string;
 

@@ -33,7 +33,7 @@ export class Refresher {
   /** @throws MantelError `not_found` */
   async refresh(id: string): Promise<{ source: CalendarSource; finished: boolean }> {
     const { agenda } = this.#parts;
-    if (!agenda.find(id)) throw new MantelError("not_found", `there is no calendar ${id}`);
+    if (!agenda.find(id)) throw new MantelError("not_found", `no calendar has the id ${id}`);
     const patience = new AbortController();
     const tooLate = delay(WAIT_MS, false, { signal: patience.signal, ref: false }).catch(
       () => false,
@@ -42,7 +42,7 @@ export class Refresher {
     patience.abort();
     const source = agenda.find(id);
     if (source) return { source: source.state, finished };
-    throw new MantelError("not_found", `the calendar ${id} does not exist any more`);
+    throw new MantelError("not_found", `the calendar ${id} no longer exists`);
   }
 
   async #read(id: string): Promise<true> {

@@ -41,7 +41,7 @@ const NOTHING: Expansion = {
 
 type Details = Pick<CalendarSource, "incomplete" | "fingerprint" | "progress" | "error">;
 
-/** How far a transfer is. */
+/** The progress of a transfer. */
 export type Progress = NonNullable<CalendarSource["progress"]>;
 
 function describe({ done, total, unit }: Progress): string {
@@ -51,7 +51,7 @@ function describe({ done, total, unit }: Progress): string {
   return `${count(done)}${of} ${unit === "bytes" ? "MB" : "events"} are read`;
 }
 
-/** What is known of content besides its text. */
+/** Facts about content besides its text. */
 interface ContentFacts {
   readonly changedAt?: Date;
   readonly leftOut?: readonly SkippedFile[];

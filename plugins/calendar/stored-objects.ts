@@ -69,8 +69,8 @@ export class StoredObjects {
   calendar(id: string): WritableCalendar {
     const calendar = this.#parts.find(id);
     if (calendar && !calendar.source.isPrivate) return calendar;
-    if (!this.#parts.has(id)) throw new MantelError("not_found", `there is no calendar ${id}`);
-    const why = calendar ? "it shows only that there is something" : "only CalDAV calendars can be";
+    if (!this.#parts.has(id)) throw new MantelError("not_found", `no calendar has the id ${id}`);
+    const why = calendar ? "its events are hidden" : "only CalDAV calendars can be changed";
     throw new MantelError("conflict", `the calendar ${id} cannot be changed here: ${why}`);
   }
 
@@ -175,7 +175,7 @@ export function contextOf({ zone, now = Date.now }: StoredObjectsParts): ChangeC
 }
 
 export function notFound(what: string, id: string): MantelError {
-  return new MantelError("not_found", `there is no ${what} ${id.slice(0, 100)}`);
+  return new MantelError("not_found", `no ${what} has the id ${id.slice(0, 100)}`);
 }
 
 /** The address of a new object. */
@@ -185,7 +185,7 @@ export function addressOf({ url }: WritableCalendar, uid: string): string {
 
 function requireMatch(wanted: string | undefined, etag: string | undefined): void {
   if (wanted === undefined || wanted.trim() === "*" || wanted.trim() === etag) return;
-  throw new MantelError("revision_stale", "it was changed meanwhile: read it again");
+  throw new MantelError("revision_stale", "it has changed: read it again");
 }
 
 /** True if it is not known what the server has done. */
@@ -199,7 +199,7 @@ export function isRefused(error: unknown): boolean {
   return error instanceof MantelError && error.code !== "outcome_unknown";
 }
 
-/** What every change sets anew. */
+/** The properties that every change sets. */
 function stampIn(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString("latin1");
   return (text.match(/^(?:SEQUENCE|LAST-MODIFIED):.*$/gim) ?? [])

@@ -69,7 +69,10 @@ export class Writer {
     const fields =
       "text" in change ? parsePhrase(change.text, { locale, zone, now }) : change.fields;
     if (!fields) {
-      throw invalid("/text", "no day or time is understood: write as in Tomorrow 9 dentist");
+      throw invalid(
+        "/text",
+        'the text needs a day or a time and a title, such as "Tomorrow 9 dentist"',
+      );
     }
     const { uid, bytes } = newObject(fields, this.#context);
     const event = await eventIn(bytes, { calendar, uid }, this.#parts.zone);

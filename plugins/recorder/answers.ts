@@ -125,7 +125,7 @@ export class Answers {
     if (series) return series;
     const names = this.#allOf(device).map((each) => each.field);
     const some = names.length === 0 ? "there are none" : `it has ${names.slice(0, 20).join(", ")}`;
-    throw wrong("/field", `is ${field}, which is no recorded field of ${device}; ${some}`);
+    throw wrong("/field", `is ${field}, which is not a recorded field of ${device}; ${some}`);
   }
 
   /** @throws MantelError `device_unknown` */

@@ -36,7 +36,7 @@ export interface RawRequest {
   readonly limit: number;
 }
 
-/** How long what is kept. */
+/** Limits after which records are deleted. */
 export interface Retention {
   readonly rawDays: number;
   readonly logbookDays: number;
@@ -45,7 +45,7 @@ export interface Retention {
   readonly exceptions: Readonly<Record<string, number>>;
 }
 
-/** What a history knows at its start. */
+/** The contents of a history at its start. */
 export interface Known {
   readonly devices: readonly DeviceRow[];
   /** The series with their last values, which are `NaN` if they were unknown. */
@@ -74,7 +74,7 @@ export interface History {
   close(): Promise<void>;
 }
 
-/** Receives what users should know. */
+/** Receives user-facing messages. */
 export interface Notices {
   warn(sentence: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The reason why nothing can be stored now; `undefined` when it can again. */

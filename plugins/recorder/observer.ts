@@ -65,7 +65,7 @@ export class Observer {
     return this.#series.size;
   }
 
-  /** What happened since the last call. */
+  /** The batch of all changes since the last call. */
   take(): Batch {
     const batch = this.#batch;
     this.#batch = emptyBatch();

@@ -28,7 +28,7 @@ export const Options = Type.Object({
     default: 90,
   }),
   maxMiB: Type.Integer({
-    title: "Size of the file in MiB, above which the oldest reports give way",
+    title: "Size of the file in MiB, above which the oldest reports are deleted",
     description: "stay well below the storage limit of the module, which is 4,096 MiB",
     minimum: 16,
     maximum: 65_536,

@@ -182,7 +182,7 @@ class Recording {
     });
   }
 
-  /** Does one thing at a time. A failure is in the log, and what follows goes on. */
+  /** Does one thing at a time. A failure is logged, and the next work continues. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       const { message } = error as Error;

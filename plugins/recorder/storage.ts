@@ -40,7 +40,7 @@ export interface NewEntry {
   readonly cause: Cause;
 }
 
-/** What happened within a second or two. It is plain data, which also passes between threads. */
+/** The changes of a second or two, as plain data, which also passes between threads. */
 export interface Batch {
   /** New and changed devices. */
   readonly devices: readonly DeviceRow[];
@@ -92,7 +92,7 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-/** What a storage knows at its start. */
+/** The contents of a storage at its start. */
 export interface Loaded {
   readonly devices: readonly DeviceRow[];
   readonly series: readonly StoredSeries[];

@@ -21,7 +21,7 @@ export function membersOf(source: string, name: string): Member[] {
     at += /^\s*/.exec(body.slice(at))?.[0].length ?? 0;
     at += comment.length;
     const end = endOfMember(body, at);
-    const signature = oneLine(body.slice(at, end)).replace(/^readonly /, "");
+    const signature = signatureOf(body.slice(at, end)).replace(/^readonly /, "");
     if (signature !== "") members.push({ signature, doc: docOf(comment) });
     at = end + 1;
   }
@@ -41,7 +41,7 @@ export function docsOfKeys(source: string): ReadonlyMap<string, string> {
 
 function bodyOf(source: string, name: string): string {
   const declared = new RegExp(`export interface ${name}\\b`).exec(source);
-  if (!declared) throw new Error(`there is no interface ${name}`);
+  if (!declared) throw new Error(`the source has no interface ${name}`);
   let depth = 0;
   let start = -1;
   for (let at = declared.index; at < source.length; at++) {
@@ -72,16 +72,18 @@ const isArrow = (source: string, at: number): boolean => source.slice(at - 1, at
 
 function docOf(comment: string): string {
   const text = comment.trim().replace(/^\/\*\*|\*\/$/g, "");
-  return oneLine(text.replaceAll(/^\s*\*/gm, ""));
+  return onOneLine(text.replaceAll(/^\s*\*/gm, ""));
 }
 
-const oneLine = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, " ")
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+const signatureOf = (text: string): string =>
+  onOneLine(text)
     .replaceAll(/([([{<]) | ([)\]}>])/g, "$1$2")
     .replaceAll(/,([)\]>])/g, "$1")
     .replaceAll(/\{(?=\S)/g, "{ ")
     .replaceAll(/(?<=\S)\}/g, (brace, at: number, whole: string) =>
       whole[at - 1] === "{" ? brace : " }",
     )
+    .replaceAll(/\$\{ ([^{}]*) \}/g, "${$1}")
     .trim();

@@ -144,7 +144,7 @@ export class AutomationEditor {
           contentOf({ ...stored, enabled: base.enabled }),
           contentOf(base),
         );
-        // What else has changed stays for the next save to find.
+        // The next save finds all other changes.
         this.#base.value = isOnlySwitched ? stored : { ...base, enabled };
         this.#history.value = this.#history
           .peek()

@@ -75,7 +75,7 @@ export function partIn(value: unknown): Part | undefined {
   return isRecord(value) && typeof value["type"] === "string" ? (value as Part) : undefined;
 }
 
-/** The parts in a list. Values that are no parts are left out. */
+/** The parts in a list. Values that are not parts are left out. */
 export function partsIn(value: unknown): readonly Part[] {
   return list(value)
     .map(partIn)

@@ -94,11 +94,11 @@ export const english = {
   partTriggers: "When",
   partConditions: "If",
   partActions: "Then",
-  isGone: "Somebody else has deleted this automation. Saving makes it again.",
+  isGone: "Somebody else has deleted this automation. Saving creates it again.",
 
   tryNow: "Try now",
   saveAndTry: "Save and try",
-  tryHint: "Try now skips the ifs and does the rest once.",
+  tryHint: "Try now skips the conditions and runs the actions once.",
   started: "Started",
   notStarted: (reason: string) => `Not started: ${reason}`,
   wouldRun: "If it were triggered now, it would run.",

@@ -12,7 +12,7 @@ type Facts = Readonly<Record<string, readonly [FactWords, FactWords]>>;
 const MOTION: Facts[string] = [
   [
     "{n} sees motion",
-    "{n} sees no more motion",
+    "{n} no longer sees motion",
     "{n} sees motion",
     "{n} sees no motion",
     "motion",
@@ -30,7 +30,7 @@ const MOTION: Facts[string] = [
 const SOMEBODY: Facts[string] = [
   [
     "{n} sees somebody",
-    "{n} sees nobody any more",
+    "{n} no longer sees anybody",
     "{n} sees somebody",
     "{n} sees nobody",
     "somebody there",

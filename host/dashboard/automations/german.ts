@@ -54,7 +54,7 @@ export const german: Translation<typeof english> = {
   or: "oder",
   nor: "oder",
   mode: "Wenn sie erneut ausgelöst wird, während sie läuft",
-  single: "nicht beachten",
+  single: "ignorieren",
   restart: "neu beginnen",
   queued: "danach ausführen",
   parallel: "gleichzeitig ausführen",
@@ -101,13 +101,13 @@ export const german: Translation<typeof english> = {
 
   tryNow: "Jetzt testen",
   saveAndTry: "Speichern und testen",
-  tryHint: "Der Test überspringt die Bedingungen und führt den Rest einmal aus.",
+  tryHint: "Der Test überspringt die Bedingungen und führt die Aktionen einmal aus.",
   started: "Gestartet",
   notStarted: (reason) => `Nicht gestartet: ${reason}`,
-  wouldRun: "Würde sie jetzt ausgelöst, liefe sie.",
-  mightRun: "Würde sie jetzt ausgelöst, prüfte Mantel die übrigen Bedingungen.",
+  wouldRun: "Wenn sie jetzt ausgelöst würde, würde sie laufen.",
+  mightRun: "Wenn sie jetzt ausgelöst würde, würde Mantel die übrigen Bedingungen prüfen.",
   wouldStop: (reason) =>
-    `Würde sie jetzt ausgelöst, geschähe nichts${reason === "" ? "." : `: ${reason}.`}`,
+    `Wenn sie jetzt ausgelöst würde, würde nichts passieren${reason === "" ? "." : `: ${reason}.`}`,
 
   runs: "Letzte Läufe",
   noRuns: "Sie lief noch nicht.",

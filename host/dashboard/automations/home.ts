@@ -13,7 +13,7 @@ export interface SunNow {
   readonly isUp: boolean;
 }
 
-/** What sentences about the home need of it. Each is read while drawing. */
+/** The parts of the home that sentences about it show. Read them while drawing. */
 export interface HomeView {
   device(id: string): Device | undefined;
   /** All devices that are not hidden. */

@@ -1,7 +1,7 @@
 /** The place of a value in a document, such as `["actions", 2, "then", 0]`. */
 export type Path = readonly (string | number)[];
 
-/** The value at a place; `undefined` if there is none. */
+/** The value at a place; `undefined` if the place does not exist. */
 export function valueAt(document: unknown, path: Path): unknown {
   let value: unknown = document;
   for (const key of path) {

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 /** The present state behind a part: a text, and for a condition whether it holds. */
 export interface Live {
   readonly text: string;
-  /** `undefined` for parts that are no conditions, and for those that only the host can check. */
+  /** `undefined` for parts that are not conditions, and for those that only the host can check. */
   readonly holds: boolean | undefined;
 }
 
@@ -144,7 +144,7 @@ function peopleNow(home: HomeView): string {
   return away.length > 0 ? texts.nobodyHomeNow : texts.noTrackers;
 }
 
-/** What would happen if a trigger fired now, in one sentence. */
+/** A sentence about the effect of a trigger that fired now. */
 export function verdictOf(conditions: readonly Part[], home: HomeView): string {
   const texts = words.value;
   const results = conditions.map((part) => ({ part, holds: conditionHolds(part, home) }));

@@ -18,7 +18,7 @@ import { words } from "./words.ts";
 const LENGTH = 20;
 const SHOWN = 3;
 
-/** Who or what changed a device last. */
+/** The last changes of a device, with their causes. */
 export class LastChanges {
   readonly #groups = signal<readonly LogbookGroup[]>([]);
   readonly #home: NamedHome;

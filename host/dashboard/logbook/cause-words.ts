@@ -5,7 +5,7 @@ import { fieldOf, type HomeView, valueWords } from "../automations/home.ts";
 import { chainOf, type LogbookEffect, type LogbookEntry } from "./entries.ts";
 import { words } from "./words.ts";
 
-/** What causes and changes need of the home. */
+/** The parts of the home that sentences about causes and changes show. */
 export type NamedHome = Pick<HomeView, "device" | "fmt">;
 
 /** The looks of the kinds of causes. */

@@ -168,7 +168,7 @@ export const german: Translation<typeof english> = {
   sources: "Kalenderquellen",
   confirmedAt: (at: string) => `Zuletzt bestätigt: ${at}`,
   refreshNow: "Jetzt aktualisieren",
-  acceptCertificate: "Zertifikat annehmen",
+  acceptCertificate: "Zertifikat akzeptieren",
   feeds: "Feed-Adressen",
   feedsHint: "Wer eine Adresse kennt, kann alle Kalender ohne Token lesen.",
   createFeedAddress: "Adresse erstellen",

@@ -97,7 +97,7 @@ function updatingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     path: "/calendar/events/:id",
     operationId: "updateCalendarEvent",
     scope: "edit",
-    summary: "Change an event: this occurrence unless scope says more",
+    summary: "Change an event; `scope` chooses its occurrences, absent means one",
     query: Query,
     headers: ["If-Match"],
     body: { schema: Patch, mergePatch: true },
@@ -125,7 +125,7 @@ function removingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
     path: "/calendar/events/:id",
     operationId: "removeCalendarEvent",
     scope: "edit",
-    summary: "Remove an event: this occurrence unless scope says more",
+    summary: "Remove an event; `scope` chooses its occurrences, absent means one",
     query: Query,
     headers: ["If-Match"],
     answers: { 204: { description: "The event is removed at its server" } },
@@ -144,7 +144,7 @@ function removingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
 
 /** The event of an answer; its entity tag goes into the header. */
 function told(ctx: Context, { event, etag }: CalendarChanged): CalendarEvent {
-  if (!event) throw new MantelError("not_found", "there is no such event");
+  if (!event) throw new MantelError("not_found", "no event has this id");
   if (etag !== null) ctx.set("ETag", etag);
   return event;
 }

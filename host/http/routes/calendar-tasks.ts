@@ -129,7 +129,7 @@ function removingRoute({ calendarActions, ...parts }: HttpDependencies): Route {
 
 /** The task of an answer; its entity tag goes into the header. */
 function told(ctx: Context, { task, etag }: CalendarTaskChanged): CalendarTask {
-  if (!task) throw new MantelError("not_found", "there is no such task");
+  if (!task) throw new MantelError("not_found", "no task has this id");
   if (etag !== null) ctx.set("ETag", etag);
   return task;
 }

@@ -59,7 +59,7 @@ export class WidgetFaults {
     this.#status.widgetFailed(fault);
   }
 
-  /** Forgets the faults of code that is no longer served, or that is to be tried again. */
+  /** Forgets the faults of replaced code, and of code that is loaded again. */
   forget(hash?: string): void {
     if (hash === this.#hash) return;
     this.#hash = "";

@@ -72,7 +72,7 @@ export interface StepResult {
   readonly error?: string;
 }
 
-/** What started a run. */
+/** The event that started a run. */
 export interface TriggerEvent {
   /** The index of the trigger; -1 for a run by hand. */
   readonly index: number;
@@ -88,7 +88,7 @@ export interface TriggerEvent {
   readonly topic?: string;
   readonly payload?: string;
   readonly title?: string;
-  /** Who caused the trigger, such as the device or another automation. */
+  /** The cause of the trigger, such as the device or another automation. */
   readonly cause?: Cause;
 }
 

@@ -16,7 +16,7 @@ export const LIMITS = {
 
 export const MODES = ["single", "restart", "queued", "parallel"] as const;
 /**
- * What a trigger does while the automation runs: `single` ignores it, `restart` cancels the run and begins again,
+ * The effect of a trigger while the automation runs: `single` ignores it, `restart` cancels the run and begins again,
  * `queued` runs afterwards, `parallel` runs beside it.
  */
 export type Mode = (typeof MODES)[number];

@@ -9,7 +9,7 @@ const SUN_APART_MS = 60 * 60 * 1_000;
 export type TimeTrigger = TriggerOf<"time"> | TriggerOf<"cron"> | TriggerOf<"sun">;
 
 /**
- * The first time of a trigger after an instant; `undefined` if there is none. A time of day that a change to daylight
+ * The first time of a trigger after an instant; `undefined` if it never fires again. A time of day that a change to daylight
  * saving time skips is right after the change, and one that occurs twice counts once.
  * @param isAfterTime true if the trigger fired at the instant
  */

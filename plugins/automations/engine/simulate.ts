@@ -33,7 +33,7 @@ export interface SimulationOptions {
   readonly coordinates?: EngineHome["coordinates"];
   readonly from: number;
   readonly to: number;
-  /** Called often; awaiting it lets other work go on. */
+  /** Called often; awaiting it lets other work run. */
   readonly breathe?: () => Promise<void>;
 }
 

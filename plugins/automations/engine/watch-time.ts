@@ -22,7 +22,7 @@ interface Options {
 /** A trigger of the time: each of its times fires once. */
 export class TimeWatch {
   readonly #options: Options;
-  /** The next time; `undefined` if there is none. */
+  /** The next time; `undefined` if there are no more. */
   #dueAt: number | undefined;
   #handledUntil: number;
   #seenAt: number;

@@ -1,7 +1,7 @@
 import type { Cause } from "@mantel/plugin-sdk";
 import type { EngineDevice, Stop, TriggerEvent } from "./automation.ts";
 
-/** What fired a trigger. */
+/** The event that fired a trigger. */
 export type Fired = Omit<TriggerEvent, "index" | "at">;
 export type Fire = (fired: Fired) => void;
 

@@ -62,7 +62,7 @@ export class EditedObject {
     const [calendar] = calendars;
     const texts = object.of("VEVENT");
     if (!calendar || calendars.length > 1 || texts.length !== calendar.events.length) {
-      throw unsafe("its file has another form than events have");
+      throw unsafe("its file is not an ordinary calendar object");
     }
     const zones: FeedZones = { floating: context.zone, find: zoneTable(calendar.zones) };
     const events = texts.map((text) => {

@@ -14,7 +14,7 @@ import { parseRule } from "./recurrence.ts";
 import { compact, zoneLines } from "./zone-text.ts";
 import type { Zone } from "./zones.ts";
 
-/** What a change needs from outside. */
+/** The clock, zone and id source of a change. */
 export interface ChangeContext {
   /** The zone of the home. */
   readonly zone: Zone;

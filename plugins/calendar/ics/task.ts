@@ -62,7 +62,7 @@ export async function changedTask(
 ): Promise<Buffer> {
   const object = CalendarObject.read(bytes);
   const found = await understood(object, bytes, context.zone);
-  if (!found) throw new MantelError("not_found", "there is no task with this id");
+  if (!found) throw new MantelError("not_found", "no task has this id");
   requireSingle(found.task);
   const text = found.text.copy();
   const moments = setFields({ ...found, text }, fields, context);

@@ -144,7 +144,7 @@ export class Account {
     await this.#adopt(found);
     if (all.length > found.length) this.#showPlaceholder().fail(tooMany(all));
     else if (found.length > 0) this.#removePlaceholder();
-    else this.#showPlaceholder().fail("the account has no calendars: make one there");
+    else this.#showPlaceholder().fail("the account has no calendars: create one there");
     return this.#update(found);
   }
 

@@ -67,11 +67,11 @@ async function pem(path: string): Promise<string> {
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
   throw new MantelError(
     "invalid",
-    `caFile: there is no certificate in PEM in ${basename(path)} in the calendars folder`,
+    `caFile: ${basename(path)} in the calendars folder has no certificate in PEM format`,
   );
 }
 
-/** The SHA-256 fingerprint of a server's certificate; `undefined` if there is no connection. */
+/** The SHA-256 fingerprint of a server's certificate; `undefined` if the connection fails. */
 export async function fingerprintOf(
   url: URL,
   lookup: LookupFunction,

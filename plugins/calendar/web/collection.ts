@@ -292,7 +292,7 @@ async function inOrder(
   return paths.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** An object that is broken is left out and named, and takes nothing from the others. */
+/** A broken object is left out and named; the others are shown. */
 async function read({ objects, fetchedAt, changedAt }: Content) {
   const files = Object.entries(objects).map(([path, { data }]) => ({
     name: basename(path),

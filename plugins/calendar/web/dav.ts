@@ -166,7 +166,7 @@ export class DavServer {
     return objects;
   }
 
-  /** The object at an address, byte for byte; `undefined` if there is none. */
+  /** The object at an address, byte for byte; `undefined` if it does not exist. */
   async load(url: string): Promise<StoredObject | undefined> {
     const { status, headers, body } = await this.#send("GET", url);
     if (status === 404 || status === 410) return undefined;
@@ -281,7 +281,7 @@ function isUnreachable(error: unknown): error is MantelError {
 function requireTaken(status: number, headers: IncomingHttpHeaders): void {
   if (status >= 200 && status < 300) return;
   if (status === 412) {
-    throw new MantelError("revision_stale", "it was changed at its server meanwhile");
+    throw new MantelError("revision_stale", "it has changed at its server: read it again");
   }
   if (status === 403 || status === 405 || status === 409 || status === 423) {
     throw new MantelError("conflict", `the server refuses changes of this calendar (${status})`);

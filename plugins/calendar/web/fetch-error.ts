@@ -42,7 +42,7 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
 };
 
-/** True if a connection failed because nobody known has signed the certificate. */
+/** True if a connection failed because no known authority has signed the certificate. */
 export function hasUnknownSigner({ code = "" }: NodeJS.ErrnoException): boolean {
   return CERTIFICATE_FAULTS[code] === UNKNOWN_SIGNER;
 }

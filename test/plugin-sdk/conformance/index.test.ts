@@ -441,7 +441,7 @@ for (const [what, device, expected] of [
   [
     "a value without a capability",
     lamp({ capabilities: { on: SWITCH }, state: { brightness: 5 } }),
-    "lamp brightness: no value, because there is no such capability",
+    "lamp brightness: no value, because the device has no such capability",
   ],
   [
     "a value out of range",

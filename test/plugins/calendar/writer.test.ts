@@ -115,7 +115,7 @@ test("an event in words is created in the zone of the home", { skip }, async (t)
   assert.equal(made?.title, "Dentist");
   const start = { dateTime: "2031-12-05T09:30:00+01:00", timeZone: "Europe/Berlin" };
   assert.deepEqual(made?.start, start);
-  await assert.rejects(say("milk"), { code: "invalid", message: /no day or time is understood/ });
+  await assert.rejects(say("milk"), { code: "invalid", message: /needs a day or a time/ });
 });
 
 test("a series that is split at a server has every occurrence once", { skip }, async (t) => {
@@ -305,5 +305,5 @@ test("an event is not a task", { skip }, async (t) => {
 
   const read = change({ action: "read", ...work, uid: "choir" });
 
-  await assert.rejects(read, { code: "not_found", message: "there is no task choir" });
+  await assert.rejects(read, { code: "not_found", message: "no task has the id choir" });
 });
