@@ -96,7 +96,10 @@ async function breakCode(page: Page, { host }: Stage): Promise<void> {
 }
 
 test("the API page has no accessibility violations", async (t) => {
-  const [browser, host] = await Promise.all([openBrowser(t), startHost(t, { plugins: [] })]);
+  const [browser, host] = await Promise.all([
+    openBrowser(t),
+    startHost(t, { plugins: ["plugins/automations"] }),
+  ]);
   const { page } = await openPage(t, browser, `${host.url}/api/v1/docs`);
   await assertAccessible(page);
 

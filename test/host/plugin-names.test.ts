@@ -20,7 +20,16 @@ const REASONS: readonly (readonly [files: RegExp, ids: readonly string[], reason
     ["zigbee2mqtt"],
     "a topic that the HTTP contract denies by default",
   ],
-  [/^plugin-sdk\/conformance\/values\.ts$/, ["hue"], "the hue of a colour"],
+  [
+    /^host\/dashboard\//,
+    ["automations"],
+    "the HTTP contract names automations (/automations), which any plugin may serve",
+  ],
+  [
+    /^(plugin-sdk\/conformance\/values|host\/dashboard\/automations\/home)\.ts$/,
+    ["hue"],
+    "the hue of a colour",
+  ],
   [
     /^plugin-sdk\/vocabulary\/kinds\.ts$/,
     ["weather"],
@@ -29,7 +38,7 @@ const REASONS: readonly (readonly [files: RegExp, ids: readonly string[], reason
 ];
 
 /** Words that are also plugin ids: only a text of code that is exactly the id, or begins a path with it, counts. */
-const WORDS = new Set(["system", "weather", "calendar", "mqtt", "hue"]);
+const WORDS = new Set(["system", "weather", "calendar", "mqtt", "hue", "automations"]);
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -45,8 +45,8 @@ function operationPanel(document, operation) {
     fields.append(labelled(`${name} ${description ?? schema.description ?? ""}`, input));
   }
   if (operation.requestBody) {
-    const { schema } = operation.requestBody.content["application/json"];
-    const value = JSON.stringify(example(document, schema), null, 2);
+    const { schema } = operation.requestBody.content["application/json"] ?? {};
+    const value = schema ? JSON.stringify(example(document, schema), null, 2) : "";
     const body = Object.assign(window.document.createElement("textarea"), { name: " body", value });
     fields.append(labelled("body", body));
   }
@@ -71,6 +71,7 @@ async function tryOut(operation, values, answer) {
     const endless = operation.responses[200]?.content?.["text/event-stream"];
     const response = await send(operation.method.toUpperCase(), target, {
       body: values.get(" body"),
+      type: Object.keys(operation.requestBody?.content ?? {})[0]?.replace("*/*", "text/plain"),
       headers,
       signal: endless ? AbortSignal.timeout(STREAM_PREVIEW_MS) : undefined,
     });
@@ -110,10 +111,10 @@ async function showBody(response, answer) {
   }
 }
 
-function send(method, target, { body, headers: given, signal } = {}) {
+function send(method, target, { body, type, headers: given, signal } = {}) {
   const headers = new Headers(given);
   if (token) headers.set("Authorization", `Bearer ${token}`); // without a token, the browser's session is used
-  if (body) headers.set("Content-Type", "application/json");
+  if (body && type) headers.set("Content-Type", type);
   return fetch(target, { method, headers, body: body || undefined, signal });
 }
 

@@ -11,5 +11,7 @@ test("a message is shown and read out, and other data is ignored", () => {
   showNotification({ message: "The washing is done" }, announce);
 
   assert.deepEqual(readOut, ["The washing is done"]);
-  assert.equal(document.querySelector(".undo-notice")?.textContent?.trim(), "The washing is done");
+  const notice = document.querySelector(".undo-notice");
+  assert.equal(notice?.textContent?.trim(), "The washing is done");
+  notice?.remove();
 });

@@ -26,11 +26,13 @@ const speaker = (id: string) => ({
 function countReloads(bus: Bus, id: string) {
   const reloads = new Set<LastReload>();
   let starts = 0;
+  let before = "";
   bus.on(({ topic, data }) => {
     if (topic !== "module.state" || data.module.id !== id) return;
     const { lastReload } = data.module;
     if (lastReload && lastReload.trigger !== "request") reloads.add(lastReload);
-    if (data.module.state === "loading") starts++;
+    if (data.module.state === "loading" && before !== "loading") starts++;
+    before = data.module.state;
   });
   return { results: () => [...reloads].map(({ result }) => result), starts: () => starts };
 }
