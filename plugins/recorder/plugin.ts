@@ -45,26 +45,26 @@ export function recorderWith(open: OpenHistory) {
       const recording = new Recording(ctx, open);
       await recording.start();
       ctx.onDispose(() => recording.stop());
-      const answers = () => recording.answers();
+      const ask: Recording["ask"] = (question) => recording.ask(question);
       return {
         services: [
-          provide(historyReadings, async (query) => (await answers()).readings(query)),
-          provide(historyStatistics, async (query) => (await answers()).statistics(query)),
-          provide(historyLogbook, async (query) => (await answers()).logbook(query)),
+          provide(historyReadings, (query) => ask((answers) => answers.readings(query))),
+          provide(historyStatistics, (query) => ask((answers) => answers.statistics(query))),
+          provide(historyLogbook, (query) => ask((answers) => answers.logbook(query))),
           provide(historyRecord, (entry) => recording.wrote(entry)),
         ],
         routes: [
           handle(readingsRoute, async ({ query: { points, ...query } }) => ({
-            json: await (await answers()).readings({ ...query, ...numbers({ points }) }),
+            json: await ask((answers) => answers.readings({ ...query, ...numbers({ points }) })),
           })),
           handle(statisticsRoute, async ({ query }) => ({
-            json: await (await answers()).statistics(query),
+            json: await ask((answers) => answers.statistics(query)),
           })),
           handle(logbookRoute, async ({ query: { limit, ...query } }) => ({
-            json: await (await answers()).logbook({ ...query, ...numbers({ limit }) }),
+            json: await ask((answers) => answers.logbook({ ...query, ...numbers({ limit }) })),
           })),
           handle(exportRoute, async ({ query }) => {
-            const { content, type } = await (await answers()).export(query);
+            const { content, type } = await ask((answers) => answers.export(query));
             const end = type === "text/csv" ? "csv" : "jsonl";
             const disposition = `attachment; filename="history.${end}"`;
             return { content, type, headers: { "content-disposition": disposition } };
@@ -138,11 +138,21 @@ class Recording {
     this.#maintain();
   }
 
-  /** Resolves with everything that happened until now. @throws MantelError `service_unavailable` */
-  async answers(): Promise<Answers> {
-    if (!this.#answers) throw new MantelError("service_unavailable", this.#reason);
+  /**
+   * Answers a question with everything that happened until now.
+   * @throws MantelError `service_unavailable` while the history cannot be read; and those of the question
+   */
+  async ask<T>(question: (answers: Answers) => Promise<T>): Promise<T> {
+    const retryAfterMs = RETRY_MS;
+    if (!this.#answers)
+      throw new MantelError("service_unavailable", this.#reason, { retryAfterMs });
     await this.#write();
-    return this.#answers;
+    try {
+      return await question(this.#answers);
+    } catch (cause) {
+      if (!(cause instanceof StorageUnusable)) throw cause;
+      throw new MantelError("service_unavailable", cause.message, { cause, retryAfterMs });
+    }
   }
 
   wrote({ at, ...entry }: ServiceInput<typeof historyRecord>): void {
@@ -185,6 +195,7 @@ class Recording {
   /** Does one thing at a time. A failure is logged, and the next work continues. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
+      if (error instanceof StorageUnusable) return; // the history has warned, and tries again
       const { message } = error as Error;
       this.#ctx.log.error("the history could not be written", { error });
       this.#ctx.status.degraded(`the history could not be written: ${message}`);

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
 import type { Curve } from "./points.ts";
-import { toEntry } from "./rows.ts";
+import { nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
 import { HOUR_MS, type Stat, STEP_MS } from "./statistics.ts";
 import {
   type Batch,
@@ -98,7 +98,7 @@ export class PostgresStorage implements Storage {
       id: Number(row["id"]),
       device: String(row["device"]),
       field: String(row["field"]),
-      unit: (row["unit"] as string | null) ?? null,
+      unit: textOf(row["unit"]),
       isCounter: row["is_counter"] === true,
       carry: { value: numberOf(row["carry_value"]), known: numberOf(row["carry_known"]) },
       closedHour: Number(row["closed_hour"]),
@@ -321,9 +321,6 @@ export class PostgresStorage implements Storage {
     }
   }
 }
-
-const numberOf = (value: unknown): number => (typeof value === "number" ? value : NaN);
-const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 function figuresOf(stat: Stat | undefined): (number | null)[] {
   if (!stat) return [null, null, null, 0, 0];

@@ -16,4 +16,10 @@ export function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
   };
 }
 
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+/** A number of a column; `NaN` for NULL, which stands for an unknown value. */
+export const numberOf = (value: unknown): number => (typeof value === "number" ? value : NaN);
+
+/** The number as it is stored. */
+export const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

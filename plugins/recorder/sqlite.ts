@@ -1,64 +1,31 @@
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname } from "node:path";
-import Database from "libsql";
 import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
-import { type Curve, PackedCurve, packPoints, unpackCurve, unpackPoints } from "./points.ts";
-import { toEntry } from "./rows.ts";
-import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
+import {
+  type Curve,
+  PackedCurve,
+  packPoints,
+  type Points,
+  unpackCurve,
+  unpackPoints,
+} from "./points.ts";
+import { freeReserve, reserveSpace } from "./reserve.ts";
+import { nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
+import { SqliteDatabase, type SqliteRow } from "./sqlite-database.ts";
 import { StatBlob } from "./stat-blob.ts";
 import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
-import {
-  type Batch,
-  type ClosedHour,
-  type EntryFilter,
-  type Loaded,
-  type Storage,
-  type StoredEntry,
-  type StoredHour,
-  StorageUnusable,
+import type {
+  Batch,
+  ClosedHour,
+  EntryFilter,
+  Loaded,
+  Storage,
+  StoredEntry,
+  StoredHour,
 } from "./storage.ts";
 
-const VERSION = 1;
-/** Small pages: a batch has some thousand bytes, and SQLite writes whole pages. */
-const PAGE_BYTES = 1_024;
 const BUSY_MS = 5_000;
-/** A file that is deleted on a full disk, so that SQLite can drop something. */
-const RESERVE_BYTES = 4 * 2 ** 20;
 /** Ids of hours are `series * HOURS + hour`, so that the hours of a series are beside each other. */
 const HOURS = 2 ** 23;
 const MOST_CAUSES = 1_000;
-
-const SCHEMA = `
-  CREATE TABLE device (id TEXT PRIMARY KEY, name TEXT NOT NULL, room TEXT, kind TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE series (id INTEGER PRIMARY KEY, device TEXT NOT NULL, field TEXT NOT NULL, unit TEXT,
-    is_counter INTEGER NOT NULL, carry_value REAL, carry_known REAL,
-    closed_hour INTEGER NOT NULL DEFAULT -1, UNIQUE (device, field));
-  CREATE TABLE alive (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);
-  CREATE TABLE recent (id INTEGER PRIMARY KEY, hour INTEGER NOT NULL, data BLOB NOT NULL);
-  CREATE TABLE curve (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
-  CREATE TABLE five (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
-  CREATE TABLE hourly (id INTEGER PRIMARY KEY, min REAL, mean REAL, max REAL, sum REAL NOT NULL,
-    known_ms INTEGER NOT NULL, last REAL);
-  CREATE TABLE cause (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE, keys TEXT NOT NULL);
-  CREATE TABLE entry (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, device TEXT, what TEXT NOT NULL,
-    before_value TEXT, after_value TEXT, cause INTEGER NOT NULL);
-  CREATE INDEX entry_at ON entry (at, id);
-  CREATE INDEX entry_device ON entry (device, at, id);
-  CREATE INDEX entry_cause ON entry (cause, at, id);
-  PRAGMA user_version = ${VERSION};
-`;
-
-type Value = string | number | null | Uint8Array;
-type Row = Readonly<Record<string, unknown>>;
 
 /**
  * A history in a SQLite file. A batch is one transaction, synced to the disk. Reports are kept as packed hours of one
@@ -67,55 +34,25 @@ type Row = Readonly<Record<string, unknown>>;
 export class SqliteStorage implements Storage {
   readonly store = "sqlite";
   readonly #path: string;
-  readonly #statements = new Map<string, Database.Statement>();
+  readonly #db: SqliteDatabase;
   /** Ids of causes by their JSON. */
   readonly #causes = new Map<string, number>();
-  readonly #db: Database.Database;
 
-  /**
-   * Opens or creates the file.
-   * @throws StorageUnusable if another program locks it, or a newer Mantel has written it
-   * @throws StorageDamaged after it set a damaged file aside; the next `open` creates an empty one
-   */
-  static open(path: string): SqliteStorage {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    try {
-      return new SqliteStorage(path);
-    } catch (error) {
-      throw isDamage(error) ? setAside(path, error) : toStorageError(error);
-    }
+  /** Opens or creates the file. @throws as `SqliteDatabase.open` */
+  static open(path: string, busyMs: number = BUSY_MS): SqliteStorage {
+    const storage = new SqliteStorage(path, SqliteDatabase.open(path, busyMs));
+    reserveSpace(path);
+    return storage;
   }
 
-  private constructor(path: string) {
+  private constructor(path: string, db: SqliteDatabase) {
     this.#path = path;
-    this.#db = new Database(path);
-    try {
-      this.#prepare();
-    } catch (error) {
-      this.#db.close();
-      throw error;
-    }
-  }
-
-  #prepare(): void {
-    this.#db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    const version = this.#number("PRAGMA user_version", "user_version");
-    if (version > VERSION) {
-      throw new StorageUnusable(
-        "the history was written by a newer version of Mantel; update Mantel, or move the folder history away",
-      );
-    }
-    this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}`); // counts only for an empty file
-    this.#all("PRAGMA journal_mode = WAL");
-    this.#db.exec("PRAGMA synchronous = FULL"); // with NORMAL a power cut would lose all since the last checkpoint
-    if (version === 0) this.#write(() => this.#db.exec(SCHEMA));
-    else this.#all("SELECT count(*) FROM series");
-    this.#reserve();
+    this.#db = db;
   }
 
   load(): Loaded {
-    return this.#guarded(() => {
-      const series = this.#all("SELECT * FROM series").map((row) => ({
+    return this.#db.read(() => {
+      const series = this.#db.all("SELECT * FROM series").map((row) => ({
         id: Number(row["id"]),
         device: String(row["device"]),
         field: String(row["field"]),
@@ -124,14 +61,14 @@ export class SqliteStorage implements Storage {
         carry: { value: numberOf(row["carry_value"]), known: numberOf(row["carry_known"]) },
         closedHour: Number(row["closed_hour"]),
       }));
-      const devices = this.#all("SELECT * FROM device").map((row) => ({
+      const devices = this.#db.all("SELECT * FROM device").map((row) => ({
         id: String(row["id"]),
         name: String(row["name"]),
         room: textOf(row["room"]),
         kind: String(row["kind"]),
       }));
       const open = { series: [] as number[], at: [] as number[], value: [] as number[] };
-      for (const row of this.#all("SELECT hour, data FROM recent ORDER BY id")) {
+      for (const row of this.#db.all("SELECT hour, data FROM recent ORDER BY id")) {
         const points = unpackPoints(Number(row["hour"]) * HOUR_MS, bytesOf(row["data"]));
         for (const [index, id] of points.series.entries()) {
           open.series.push(id);
@@ -139,8 +76,8 @@ export class SqliteStorage implements Storage {
           open.value.push(points.value[index] ?? NaN);
         }
       }
-      const unreachable = this.#all(UNREACHABLE).map((row) => String(row["device"]));
-      const [alive] = this.#all("SELECT at FROM alive");
+      const unreachable = this.#db.all(UNREACHABLE).map((row) => String(row["device"]));
+      const [alive] = this.#db.all("SELECT at FROM alive");
       return { devices, series, open, unreachable, aliveAt: alive && Number(alive["at"]) };
     });
   }
@@ -148,14 +85,14 @@ export class SqliteStorage implements Storage {
   append({ devices, series, points, entries }: Batch): void {
     this.#write(() => {
       for (const { id, name, room, kind } of devices) {
-        this.#run(
+        this.#db.run(
           `INSERT INTO device VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
             SET name = excluded.name, room = excluded.room, kind = excluded.kind`,
           [id, name, room, kind],
         );
       }
       for (const { id, device, field, unit, isCounter } of series) {
-        this.#run(
+        this.#db.run(
           `INSERT INTO series (id, device, field, unit, is_counter) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET unit = excluded.unit`,
           [id, device, field, unit, isCounter ? 1 : 0],
@@ -163,11 +100,11 @@ export class SqliteStorage implements Storage {
       }
       for (const [hour, part] of byHour(points)) {
         const data = packPoints(hour * HOUR_MS, part);
-        this.#run("INSERT INTO recent (hour, data) VALUES (?, ?)", [hour, data]);
+        this.#db.run("INSERT INTO recent (hour, data) VALUES (?, ?)", [hour, data]);
       }
       for (const entry of entries) {
         const { at, kind, device, what, from, to, cause } = entry;
-        this.#run(
+        this.#db.run(
           `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause)
             VALUES (?, ?, ?, ?, ?, ?, ?)`,
           [at, kind, device, what, from, to, this.#causeId(cause)],
@@ -179,21 +116,21 @@ export class SqliteStorage implements Storage {
   close(hour: number, closed: readonly ClosedHour[]): void {
     this.#write(() => {
       for (const each of closed) this.#storeHour(each);
-      this.#run("DELETE FROM recent WHERE hour = ?", [hour]);
+      this.#db.run("DELETE FROM recent WHERE hour = ?", [hour]);
     });
   }
 
   #storeHour({ series, hour, curve, five, stat, carry, isLast }: ClosedHour): void {
     const id = series * HOURS + hour;
     const packed = PackedCurve.of(hour * HOUR_MS, curve).bytes();
-    this.#run("INSERT OR REPLACE INTO curve VALUES (?, ?)", [id, packed]);
+    this.#db.run("INSERT OR REPLACE INTO curve VALUES (?, ?)", [id, packed]);
     const isVaried =
       stat !== undefined && (stat.min < stat.max || stat.knownMs < HOUR_MS || stat.sum > 0);
     if (isVaried) {
       const blob = StatBlob.pack(hour * HOUR_MS, five);
-      this.#run("INSERT OR REPLACE INTO five VALUES (?, ?)", [id, blob]);
+      this.#db.run("INSERT OR REPLACE INTO five VALUES (?, ?)", [id, blob]);
     }
-    this.#run("INSERT OR REPLACE INTO hourly VALUES (?, ?, ?, ?, ?, ?, ?)", [
+    this.#db.run("INSERT OR REPLACE INTO hourly VALUES (?, ?, ?, ?, ?, ?, ?)", [
       id,
       stat?.min ?? null,
       stat?.mean ?? null,
@@ -203,17 +140,15 @@ export class SqliteStorage implements Storage {
       nullIfUnknown(carry.value),
     ]);
     if (!isLast) return;
-    this.#run("UPDATE series SET carry_value = ?, carry_known = ?, closed_hour = ? WHERE id = ?", [
-      nullIfUnknown(carry.value),
-      nullIfUnknown(carry.known),
-      hour,
-      series,
-    ]);
+    this.#db.run(
+      "UPDATE series SET carry_value = ?, carry_known = ?, closed_hour = ? WHERE id = ?",
+      [nullIfUnknown(carry.value), nullIfUnknown(carry.known), hour, series],
+    );
   }
 
   curves(series: number, fromHour: number, toHour: number): { hour: number; curve: Curve }[] {
     const rows = this.#range("curve", series, fromHour, toHour);
-    return this.#guarded(() =>
+    return this.#db.read(() =>
       rows.map((row) => {
         const hour = hourIn(row);
         return { hour, curve: unpackCurve(hour * HOUR_MS, bytesOf(row["data"])) };
@@ -246,17 +181,13 @@ export class SqliteStorage implements Storage {
     const sql =
       "SELECT id, min, mean, max, sum, known_ms, last FROM hourly WHERE id >= ? AND id < ? ORDER BY id";
     const base = series * HOURS;
-    return this.#guarded(
-      () =>
-        this.#statement(sql)
-          .raw()
-          .all([base + fromHour, base + toHour]) as (number | null)[][],
-    );
+    const values = [base + fromHour, base + toHour];
+    return this.#db.read(() => this.#db.lists(sql, values) as (number | null)[][]);
   }
 
   lastBefore(series: number, hour: number): number | undefined {
-    const [row] = this.#guarded(() =>
-      this.#all("SELECT last FROM hourly WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1", [
+    const [row] = this.#db.read(() =>
+      this.#db.all("SELECT last FROM hourly WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1", [
         series * HOURS,
         series * HOURS + hour,
       ]),
@@ -266,27 +197,27 @@ export class SqliteStorage implements Storage {
 
   entries(filter: EntryFilter): StoredEntry[] {
     const { sql, values } = entryQuery(filter);
-    return this.#guarded(() => this.#all(sql, values)).map(toEntry);
+    return this.#db.read(() => this.#db.all(sql, values)).map(toEntry);
   }
 
   dropCurves(series: number, beforeHour: number): void {
     const [from, to] = [series * HOURS, series * HOURS + beforeHour];
-    this.#write(() => this.#run("DELETE FROM curve WHERE id >= ? AND id < ?", [from, to]));
+    this.#write(() => this.#db.run("DELETE FROM curve WHERE id >= ? AND id < ?", [from, to]));
   }
 
   dropEntries(before: number): void {
     this.#write(() => {
-      this.#run("DELETE FROM entry WHERE at < ?", [before]);
-      this.#run("DELETE FROM cause WHERE id NOT IN (SELECT cause FROM entry)", []);
+      this.#db.run("DELETE FROM entry WHERE at < ?", [before]);
+      this.#db.run("DELETE FROM cause WHERE id NOT IN (SELECT cause FROM entry)", []);
     });
     this.#causes.clear();
   }
 
   oldestCurve(): number | undefined {
-    const ids = this.#guarded(() => this.#all("SELECT id FROM series"));
+    const ids = this.#db.read(() => this.#db.all("SELECT id FROM series"));
     const firsts = ids.flatMap(({ id }) => {
       const from = Number(id) * HOURS;
-      return this.#all("SELECT id FROM curve WHERE id >= ? AND id < ? ORDER BY id LIMIT 1", [
+      return this.#db.all("SELECT id FROM curve WHERE id >= ? AND id < ? ORDER BY id LIMIT 1", [
         from,
         from + HOURS,
       ]);
@@ -295,118 +226,58 @@ export class SqliteStorage implements Storage {
   }
 
   alive(now: number): void {
-    this.#write(() => this.#run("INSERT OR REPLACE INTO alive VALUES (1, ?)", [now]));
+    this.#write(() => this.#db.run("INSERT OR REPLACE INTO alive VALUES (1, ?)", [now]));
   }
 
   bytes(): number {
-    const pages = this.#number("PRAGMA page_count", "page_count");
-    const free = this.#number("PRAGMA freelist_count", "freelist_count");
-    const wal = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    return (pages - free) * this.#number("PRAGMA page_size", "page_size") + wal;
+    return this.#db.read(() => this.#db.bytes());
   }
 
   makeRoom(): void {
-    rmSync(`${this.#path}-reserve`, { force: true });
-    this.#guarded(() => this.#all("PRAGMA wal_checkpoint(RESTART)"));
-  }
-
-  /** Puts the reserve back, if there is room. */
-  #reserve(): void {
-    const path = `${this.#path}-reserve`;
-    if (existsSync(path)) return;
-    try {
-      const file = openSync(path, "w", 0o600);
-      try {
-        const zeros = Buffer.alloc(RESERVE_BYTES);
-        if (writeSync(file, zeros) < RESERVE_BYTES) ftruncateSync(file, 0);
-      } finally {
-        closeSync(file);
-      }
-    } catch {
-      rmSync(path, { force: true }); // the disk is full
-    }
+    freeReserve(this.#path);
+    this.#db.read(() => this.#db.all("PRAGMA wal_checkpoint(RESTART)"));
   }
 
   end(): void {
-    this.#statements.clear();
-    try {
-      this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // the file is damaged, or the disk is full
-    }
-    this.#db.close();
+    this.#db.end();
   }
 
   #causeId(cause: Batch["entries"][number]["cause"]): number {
     const json = JSON.stringify(cause);
     const known = this.#causes.get(json);
     if (known !== undefined) return known;
-    this.#run("INSERT INTO cause (json, keys) VALUES (?, ?) ON CONFLICT (json) DO NOTHING", [
+    this.#db.run("INSERT INTO cause (json, keys) VALUES (?, ?) ON CONFLICT (json) DO NOTHING", [
       json,
       causeKeys(cause),
     ]);
-    const [row] = this.#all("SELECT id FROM cause WHERE json = ?", [json]);
+    const [row] = this.#db.all("SELECT id FROM cause WHERE json = ?", [json]);
     if (this.#causes.size >= MOST_CAUSES) this.#causes.clear();
     this.#causes.set(json, Number(row?.["id"]));
     return Number(row?.["id"]);
   }
 
-  #range(table: string, series: number, fromHour: number, toHour: number): Row[] {
+  #range(table: string, series: number, fromHour: number, toHour: number): SqliteRow[] {
     const base = series * HOURS;
-    return this.#guarded(() =>
-      this.#all(`SELECT * FROM ${table} WHERE id >= ? AND id < ? ORDER BY id`, [
+    return this.#db.read(() =>
+      this.#db.all(`SELECT * FROM ${table} WHERE id >= ? AND id < ? ORDER BY id`, [
         base + fromHour,
         base + toHour,
       ]),
     );
   }
 
-  /** Runs writes in one transaction. */
   #write(work: () => void): void {
-    this.#guarded(() => {
-      this.#db.exec("BEGIN IMMEDIATE");
-      try {
-        work();
-        this.#db.exec("COMMIT");
-      } catch (error) {
-        this.#causes.clear();
-        if (this.#db.inTransaction) this.#db.exec("ROLLBACK"); // some errors have ended it
-        throw error;
-      }
-    });
-  }
-
-  #guarded<T>(work: () => T): T {
     try {
-      return work();
+      this.#db.write(work);
     } catch (error) {
-      if (!isDamage(error)) throw toStorageError(error);
-      this.end();
-      throw setAside(this.#path, error);
+      this.#causes.clear(); // some of them are not stored
+      throw error;
     }
-  }
-
-  #statement(sql: string): Database.Statement {
-    const known = this.#statements.get(sql) ?? this.#db.prepare(sql);
-    this.#statements.set(sql, known);
-    return known;
-  }
-
-  #run(sql: string, values: readonly Value[]): void {
-    this.#statement(sql).run(values); // a single value that is not in a list would count as named ones
-  }
-
-  #all(sql: string, values: readonly Value[] = []): Row[] {
-    return this.#statement(sql).all(values) as Row[];
-  }
-
-  #number(sql: string, name: string): number {
-    const [row] = this.#guarded(() => this.#all(sql));
-    return Number(row?.[name] ?? 0);
   }
 }
 
-function byHour({ series, at, value }: Batch["points"]) {
+/** The values of each hour since 1970. */
+function byHour({ series, at, value }: Points): Map<number, Points> {
   const hours = new Map<number, { series: number[]; at: number[]; value: number[] }>();
   for (const [index, instant] of at.entries()) {
     const hour = hourOf(instant);
@@ -419,10 +290,7 @@ function byHour({ series, at, value }: Batch["points"]) {
   return hours;
 }
 
-const hourIn = ({ id }: Row): number => Number(id) % HOURS;
-const numberOf = (value: unknown): number => (typeof value === "number" ? value : NaN);
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
-const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value);
+const hourIn = ({ id }: SqliteRow): number => Number(id) % HOURS;
 
 /** The package returns blobs as one or the other. */
 function bytesOf(value: unknown): Uint8Array {

@@ -237,3 +237,31 @@ test("while the file cannot be opened, the plugin runs, says why, and answers th
   assert.equal(running.degraded, "another program locks the history");
   await assert.rejects(running.request(logbookRoute, {}), { code: "service_unavailable" });
 });
+
+test("while the database is away, questions are answered with when to try again", async (t) => {
+  let isAway = false;
+  const folder = await emptyFolder(t);
+  const away = recorderWith(({ file, retention }, notices) => {
+    const open = (): SqliteStorage => {
+      if (isAway) throw new StorageUnusable("PostgreSQL cannot be used: ECONNREFUSED");
+      const storage = SqliteStorage.open(file);
+      const entries = storage.entries.bind(storage);
+      storage.entries = (filter) => {
+        if (isAway) throw new StorageUnusable("PostgreSQL cannot be used: the connection ended");
+        return entries(filter);
+      };
+      return storage;
+    };
+    return new Recorder(open, retention, notices);
+  });
+  const running = await startPlugin(away, { config: CONFIG, folders: { history: folder } });
+  t.after(() => running.stop());
+  isAway = true;
+
+  const unavailable = { code: "service_unavailable", extras: { retryAfterMs: 30_000 } };
+  await assert.rejects(running.request(logbookRoute, {}), unavailable);
+  await assert.rejects(running.call(historyLogbook, {}), { code: "service_unavailable" });
+  assert.match(running.degraded ?? "", /PostgreSQL cannot be used/);
+  isAway = false;
+  await running.request(logbookRoute, {});
+});

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { open as openFile, readdir, writeFile } from "node:fs/promises";
+import { copyFile, open as openFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import Database from "libsql";
 import type { Retention } from "../../../plugins/recorder/history.ts";
 import { Recorder } from "../../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
@@ -71,9 +72,9 @@ async function open(t: TestContext, { retention, wrap = (storage) => storage }: 
     warn: (sentence: string) => void told.push(sentence),
     degraded: (reason: string | undefined) => void told.push(reason),
   };
-  const start = () =>
+  const start = (path = file) =>
     new Recorder(
-      () => wrap(SqliteStorage.open(file)),
+      () => wrap(SqliteStorage.open(path, 0)),
       { ...RETENTION, ...retention },
       notices,
       () => clock.now,
@@ -415,6 +416,89 @@ test("a file of a newer version is not touched", async (t) => {
     assert.match(error.message, /newer version of Mantel/);
     return true;
   });
+});
+
+/** Locks a file as another program does, and returns what unlocks it. */
+function locked(file: string, mode: "whole" | "for writing"): () => void {
+  const other = new Database(file);
+  if (mode === "whole") other.exec("PRAGMA locking_mode = EXCLUSIVE");
+  other.exec("BEGIN EXCLUSIVE; DELETE FROM alive");
+  return () => {
+    other.exec("ROLLBACK");
+    other.close();
+  };
+}
+
+test("a file that another program has locked is not opened, not set aside, and opened afterwards", async (t) => {
+  const { recorder, start, file, folder } = await open(t);
+  await recorder.record(values([START, 5]));
+  await recorder.close();
+  const copy = join(folder, "copy.sqlite"); // libsql closes the file itself when it collects garbage
+  await copyFile(file, copy);
+  const unlock = locked(copy, "whole");
+  const next = start(copy);
+  t.after(() => next.close());
+
+  await assert.rejects(next.open(), new StorageUnusable("another program locks the history"));
+  unlock();
+
+  assert.equal((await next.open()).series[0]?.value, 5);
+  assert.ok(!(await readdir(folder)).some((name) => name.includes("damaged")));
+});
+
+test("while another program locks the file, reports wait in memory, with one warning", async (t) => {
+  const { recorder, start, file, clock, told } = await open(t);
+  const unlock = locked(file, "for writing");
+  await recorder.record(values([START, 5]));
+  await recorder.record(values([START + 1, 6]));
+  await recorder.maintain(START + 2);
+  clock.now = START + 2;
+  const request = { series: 1, from: START, to: START + 2, points: 10 };
+  const meanwhile = await recorder.curve(request);
+  const { length: warnings } = told;
+  unlock();
+  await recorder.maintain(START + 3);
+  await recorder.close();
+  const next = start();
+  t.after(() => next.close());
+
+  assert.deepEqual(
+    meanwhile.points.map(({ value }) => value),
+    [5, 6],
+  );
+  assert.deepEqual(
+    [warnings, told],
+    [2, ["another program locks the history", "another program locks the history", undefined]],
+  );
+  assert.equal((await next.open()).series[0]?.value, 6);
+});
+
+test("a lost storage is opened again by the next question, and is lost with one warning", async (t) => {
+  let isAway = false;
+  const { recorder, clock, told } = await open(t, {
+    wrap: (storage) => {
+      if (isAway) throw new StorageUnusable("the server is away");
+      const entries = storage.entries.bind(storage);
+      const alive = storage.alive.bind(storage);
+      const refuse = (): void => {
+        if (isAway) throw new StorageUnusable("the server is away");
+      };
+      storage.entries = (filter) => (refuse(), entries(filter));
+      storage.alive = (now) => (refuse(), alive(now));
+      return storage;
+    },
+  });
+  await recorder.record(batch({ entries: [entry(START)] }));
+  isAway = true;
+  await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
+  await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
+  await recorder.maintain(clock.now);
+  await recorder.maintain(clock.now);
+  isAway = false;
+
+  assert.equal((await recorder.entries({ limit: 1 })).length, 1);
+  await recorder.maintain(clock.now);
+  assert.deepEqual(told, ["the server is away", "the server is away", undefined]);
 });
 
 test("on a full disk the oldest reports give way, with one warning, and nothing is lost meanwhile", async (t) => {

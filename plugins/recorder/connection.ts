@@ -1,0 +1,175 @@
+import type { Notices } from "./history.ts";
+import type { SeriesTable } from "./series.ts";
+import {
+  type Batch,
+  type DeviceRow,
+  type Storage,
+  StorageDamaged,
+  StorageFull,
+  StorageUnusable,
+} from "./storage.ts";
+
+/** Batches that wait for room on the disk, or for the database; half an hour of them. */
+const MOST_WAITING = 1_200;
+/** Hours of reports that are dropped at once when there is no room. */
+const DROPPED_HOURS = 24;
+
+interface ConnectionDependencies {
+  readonly open: () => Storage | Promise<Storage>;
+  readonly notices: Notices;
+  /** The known devices and series, which an empty storage gets after damage. */
+  readonly devices: ReadonlyMap<string, DeviceRow>;
+  readonly series: SeriesTable;
+}
+
+/**
+ * The storage, which is opened again after damage or when it was lost. Batches that cannot be stored now wait in memory.
+ * Users get one warning until it works again.
+ */
+export class StorageConnection {
+  readonly #parts: ConnectionDependencies;
+  #storage: Storage | undefined;
+  #waiting: Batch[] = [];
+  #isDegraded = false;
+
+  constructor(parts: ConnectionDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Opens the storage; a damaged one is set aside, with a warning. @throws StorageUnusable */
+  async open(): Promise<Storage> {
+    try {
+      this.#storage ??= await this.#parts.open();
+    } catch (error) {
+      if (!(error instanceof StorageDamaged)) throw error;
+      this.#parts.notices.warn(error.message);
+      this.#storage = await this.#parts.open();
+    }
+    return this.#storage;
+  }
+
+  /**
+   * Calls the storage. After damage it calls an empty one, which has the known devices and series.
+   * @throws StorageUnusable when it was lost; the next call opens it again
+   * @throws StorageFull
+   */
+  async call<T>(work: (storage: Storage) => T | Promise<T>): Promise<T> {
+    try {
+      return await this.#callOpened(work);
+    } catch (error) {
+      if (error instanceof StorageUnusable) await this.#lost(error);
+      throw error;
+    }
+  }
+
+  async #callOpened<T>(work: (storage: Storage) => T | Promise<T>): Promise<T> {
+    const storage = await this.open();
+    try {
+      return await work(storage);
+    } catch (error) {
+      if (!(error instanceof StorageDamaged)) throw error;
+      const { notices, devices, series } = this.#parts;
+      notices.warn(error.message);
+      this.#storage = undefined;
+      const next = await this.open();
+      const points = { series: [], at: [], value: [] };
+      await next.append({
+        devices: [...devices.values()],
+        series: series.rows(),
+        points,
+        entries: [],
+      });
+      return work(next);
+    }
+  }
+
+  /** Stores a batch, or keeps it until that is possible. Of too many that wait, the oldest is dropped. */
+  async append(batch: Batch): Promise<void> {
+    this.#waiting.push(batch);
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    await this.#store();
+  }
+
+  /** Does work on the storage, unless batches have to wait. What fails on a full or lost storage is left undone. */
+  async maintain(work: () => Promise<void>): Promise<void> {
+    await this.#store();
+    if (this.#waiting.length > 0) return;
+    try {
+      await work();
+      this.#recovered();
+    } catch (error) {
+      if (error instanceof StorageUnusable) return;
+      if (!(error instanceof StorageFull)) throw error;
+      await this.#makeRoom();
+    }
+  }
+
+  /** Drops the oldest reports, and returns true if there were some. */
+  async dropOldest(): Promise<boolean> {
+    const oldest = await this.call((storage) => storage.oldestCurve());
+    if (oldest === undefined) return false;
+    for (const { id } of this.#parts.series.rows())
+      await this.call((storage) => storage.dropCurves(id, oldest + DROPPED_HOURS));
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#store().catch(() => undefined); // the reason was reported before
+    await this.#storage?.end();
+    this.#storage = undefined;
+  }
+
+  /** Stores what waits. On a full disk it drops the oldest reports, and keeps waiting if that is not enough. */
+  async #store(): Promise<void> {
+    for (let attempt = 0; this.#waiting.length > 0;) {
+      try {
+        const [next] = this.#waiting;
+        if (next) await this.call((storage) => storage.append(next));
+        this.#waiting.shift();
+        if (this.#waiting.length === 0) this.#recovered();
+      } catch (error) {
+        if (error instanceof StorageUnusable) return;
+        if (!(error instanceof StorageFull)) throw error;
+        attempt++;
+        if (attempt > 1 || !(await this.#makeRoom())) return;
+      }
+    }
+  }
+
+  async #makeRoom(): Promise<boolean> {
+    const reason = "the disk is full; the history drops its oldest reports";
+    this.#degraded("the disk is full; the oldest reports give way", reason);
+    try {
+      await this.call((storage) => storage.makeRoom());
+      return await this.dropOldest();
+    } catch (error) {
+      if (error instanceof StorageFull) return false;
+      throw error;
+    }
+  }
+
+  /** Ends a connection that was lost; the next call opens another one. */
+  async #lost(error: StorageUnusable): Promise<void> {
+    const storage = this.#storage;
+    this.#storage = undefined;
+    try {
+      await storage?.end();
+    } catch {
+      // it is lost already
+    }
+    this.#degraded(error.message, error.message);
+  }
+
+  #degraded(warning: string, reason: string): void {
+    if (this.#isDegraded) return;
+    this.#isDegraded = true;
+    this.#parts.notices.warn(warning);
+    this.#parts.notices.degraded(reason);
+  }
+
+  #recovered(): void {
+    if (!this.#isDegraded) return;
+    this.#isDegraded = false;
+    this.#parts.notices.degraded(undefined);
+  }
+}

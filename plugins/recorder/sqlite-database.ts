@@ -1,0 +1,131 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "libsql";
+import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
+import { SCHEMA, VERSION } from "./sqlite-schema.ts";
+import { StorageUnusable } from "./storage.ts";
+
+/** Small pages: a batch has some thousand bytes, and SQLite writes whole pages. */
+const PAGE_BYTES = 1_024;
+
+export type SqliteValue = string | number | null | Uint8Array;
+export type SqliteRow = Readonly<Record<string, unknown>>;
+
+/** An open SQLite file with its tables. Its other methods are called within `read` or `write`. */
+export class SqliteDatabase {
+  readonly #path: string;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #db: Database.Database;
+
+  /**
+   * Opens or creates the file. Another program may lock it for `busyMs`.
+   * @throws StorageUnusable if it is locked for longer, or a newer Mantel has written it
+   * @throws StorageDamaged after it set a damaged file aside; the next `open` creates an empty one
+   */
+  static open(path: string, busyMs: number): SqliteDatabase {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      return new SqliteDatabase(path, busyMs);
+    } catch (error) {
+      throw isDamage(error) ? setAside(path, error) : toStorageError(error);
+    }
+  }
+
+  private constructor(path: string, busyMs: number) {
+    this.#path = path;
+    this.#db = new Database(path);
+    try {
+      this.#prepare(busyMs);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  #prepare(busyMs: number): void {
+    this.#db.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    const [row] = this.#db.prepare("PRAGMA user_version").all([]) as SqliteRow[];
+    const version = Number(row?.["user_version"] ?? 0);
+    if (version > VERSION) {
+      throw new StorageUnusable(
+        "the history was written by a newer version of Mantel; update Mantel, or move the folder history away",
+      );
+    }
+    this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}`); // counts only for an empty file
+    this.#db.prepare("PRAGMA journal_mode = WAL").all([]);
+    this.#db.exec("PRAGMA synchronous = FULL"); // with NORMAL a power cut would lose all since the last checkpoint
+    if (version === 0) this.#transaction(() => this.#db.exec(SCHEMA));
+    else this.#db.prepare("SELECT count(*) FROM series").all([]);
+  }
+
+  /**
+   * Reads from the file. Bytes that cannot be unpacked are damage as well.
+   * @throws StorageUnusable, StorageFull; StorageDamaged after it closed the file and set it aside
+   */
+  read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw toStorageError(error);
+      this.end();
+      throw setAside(this.#path, error);
+    }
+  }
+
+  /** Runs writes in one transaction. @throws as `read` */
+  write(work: () => void): void {
+    this.read(() => this.#transaction(work));
+  }
+
+  run(sql: string, values: readonly SqliteValue[]): void {
+    this.#statement(sql).run(values); // a single value that is not in a list would count as named ones
+  }
+
+  all(sql: string, values: readonly SqliteValue[] = []): SqliteRow[] {
+    return this.#statement(sql).all(values) as SqliteRow[];
+  }
+
+  /** Rows as lists, which are read faster than objects. */
+  lists(sql: string, values: readonly SqliteValue[]): unknown[][] {
+    return this.#statement(sql).raw().all(values) as unknown[][];
+  }
+
+  /** The size of the file without its free pages, and of what is not in it yet. */
+  bytes(): number {
+    const pages = this.#pragma("page_count") - this.#pragma("freelist_count");
+    const wal = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return pages * this.#pragma("page_size") + wal;
+  }
+
+  end(): void {
+    this.#statements.clear();
+    try {
+      this.#db.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // the file is damaged or locked, or the disk is full
+    }
+    this.#db.close();
+  }
+
+  #pragma(name: "page_count" | "freelist_count" | "page_size"): number {
+    const [row] = this.all(`PRAGMA ${name}`);
+    return Number(row?.[name] ?? 0);
+  }
+
+  #transaction(work: () => void): void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK"); // some errors have ended it
+      throw error;
+    }
+  }
+
+  #statement(sql: string): Database.Statement {
+    const known = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+}
