@@ -106,26 +106,29 @@ export class Observer {
     cause: Cause | undefined,
     at: number,
   ): void {
-    const known = device ?? old;
-    if (!known || !this.#isRecorded(known.id)) return;
-    const by = cause ?? itself(known);
-    if (!device) {
-      this.#forgetValues(known.id, at);
-      this.#removed.add(known.id);
-      this.#unreachable.delete(known.id);
-      this.#entry({ at, kind: "removed", device: known.id, what: "removed", cause: by });
-      return;
-    }
-    const isNew = !this.#devices.has(device.id) || this.#removed.delete(device.id);
+    if (device) this.#deviceChanged(device, old, cause ?? itself(device), at);
+    else if (old) this.#deviceRemoved(old, cause ?? itself(old), at);
+  }
+
+  #deviceRemoved({ id }: Device, cause: Cause, at: number): void {
+    if (!this.#isRecorded(id)) return;
+    this.#forgetValues(id, at);
+    this.#removed.add(id);
+    this.#unreachable.delete(id);
+    this.#entry({ at, kind: "removed", device: id, what: "removed", cause });
+  }
+
+  #deviceChanged(device: Device, old: Device | undefined, cause: Cause, at: number): void {
+    const { id } = device;
+    if (!this.#isRecorded(id)) return;
+    const isNew = !this.#devices.has(id) || this.#removed.delete(id);
     this.#describe(device, at, old);
-    if (!old && isNew) {
-      this.#entry({ at, kind: "added", device: device.id, what: "added", cause: by });
-    }
-    const wasSeen = old?.available === true || this.#unreachable.has(device.id);
-    this.#compareAvailability(device, old, by, at);
-    if (!device.available) this.#forgetValues(device.id, at);
+    if (!old && isNew) this.#entry({ at, kind: "added", device: id, what: "added", cause });
+    const wasSeen = old?.available === true || this.#unreachable.has(id);
+    this.#compareAvailability(device, old, cause, at);
+    if (!device.available) this.#forgetValues(id, at);
     else this.#record(device, at);
-    if (old && wasSeen) this.#compare(device, old, by, at);
+    if (old && wasSeen) this.#compare(device, old, cause, at);
   }
 
   happened({ deviceId, event, at, data }: HomeDeviceEvent, now: number): void {

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
 import type { Curve } from "./points.ts";
-import { nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
+import { figuresOf, nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
 import { HOUR_MS, type Stat, STEP_MS } from "./statistics.ts";
 import {
   type Batch,
@@ -320,11 +320,6 @@ export class PostgresStorage implements Storage {
       throw toStorageError(error);
     }
   }
-}
-
-function figuresOf(stat: Stat | undefined): (number | null)[] {
-  if (!stat) return [null, null, null, 0, 0];
-  return [stat.min, stat.mean, stat.max, stat.sum, stat.knownMs];
 }
 
 function statOf(row: Row, from: number, lengthMs: number): Stat {

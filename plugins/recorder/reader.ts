@@ -4,6 +4,7 @@ import { type Curve, sorted } from "./points.ts";
 import { clipped, heldStat, pointsOf, resolutionFor, spansOf } from "./segments.ts";
 import type { Series, SeriesTable } from "./series.ts";
 import { Figures, HOUR_MS, hourOf, overlapMs, type Stat, statsOf, STEP_MS } from "./statistics.ts";
+import type { StoredHour } from "./storage.ts";
 
 /** Makes curves and figures of what is stored and of the hours that are not closed. */
 export class Reader {
@@ -86,27 +87,21 @@ export class Reader {
     span: { readonly from: number; readonly to: number; readonly splitHours: ReadonlySet<number> },
     step: "five" | "hour",
   ): Promise<Stat[]> {
-    const { row } = series;
     const [first, end] = [hourOf(span.from), hourOf(span.to - 1) + 1];
-    const hours = await this.#connection.call((storage) => storage.hours(row.id, first, end, step));
-    const found = new Map(hours.map((each) => [each.hour, each]));
-    for (const hour of step === "hour" ? span.splitHours : []) {
-      const [fine] = await this.#connection.call((storage) =>
-        storage.hours(row.id, hour, hour + 1, "five"),
-      );
-      if (fine) found.set(hour, fine);
-    }
+    const found = await this.#storedHours(series, { ...span, first, end }, step);
     let held = await this.#lastBefore(series, first);
+    const openHours = [...series.open]
+      .filter(([hour]) => hour >= first && hour < end && !found.has(hour))
+      .toSorted(([a], [b]) => a - b);
     let known = Number.isNaN(held) ? series.carry.known : held;
-    for (const [hour, packed] of [...series.open].toSorted(([a], [b]) => a - b)) {
-      if (hour < first || hour >= end || found.has(hour)) continue;
+    for (const [hour, packed] of openHours) {
       const before = [...found.values()].filter((each) => each.hour < hour).at(-1)?.last ?? held;
       known = Number.isNaN(before) ? known : before;
       const from = hour * HOUR_MS;
       const { stats, carry } = statsOf(
         packed.curve(),
         { from, to: Math.min(from + HOUR_MS, this.#end(series, span.to)), stepMs: STEP_MS },
-        { carry: { value: before, known }, isCounter: row.isCounter },
+        { carry: { value: before, known }, isCounter: series.row.isCounter },
       );
       known = carry.known;
       found.set(hour, { hour, stats, last: carry.value });
@@ -120,6 +115,28 @@ export class Reader {
     }
     all.push(...heldStat(held, until, this.#end(series, span.to)));
     return all.flatMap((stat) => clipped(stat, span.from, span.to));
+  }
+
+  /** Stored hours by their number. Of hours to split, figures of five minutes. */
+  async #storedHours(
+    { row: { id } }: Series,
+    span: {
+      readonly first: number;
+      readonly end: number;
+      readonly splitHours: ReadonlySet<number>;
+    },
+    step: "five" | "hour",
+  ): Promise<Map<number, StoredHour>> {
+    const { first, end, splitHours } = span;
+    const hours = await this.#connection.call((storage) => storage.hours(id, first, end, step));
+    const found = new Map(hours.map((each) => [each.hour, each]));
+    for (const hour of step === "hour" ? splitHours : []) {
+      const [fine] = await this.#connection.call((storage) =>
+        storage.hours(id, hour, hour + 1, "five"),
+      );
+      if (fine) found.set(hour, fine);
+    }
+    return found;
   }
 
   async statistics({ series: id, bounds }: StatRequest): Promise<(Stat | null)[]> {

@@ -1,3 +1,4 @@
+import type { Stat } from "./statistics.ts";
 import type { StoredEntry } from "./storage.ts";
 
 /** The entry in a row of `entryQuery`. */
@@ -23,3 +24,9 @@ export const numberOf = (value: unknown): number => (typeof value === "number" ?
 export const nullIfUnknown = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** The columns min, mean, max, sum and known_ms of an hour. */
+export function figuresOf(stat: Stat | undefined): (number | null)[] {
+  if (!stat) return [null, null, null, 0, 0];
+  return [stat.min, stat.mean, stat.max, stat.sum, Math.round(stat.knownMs)];
+}

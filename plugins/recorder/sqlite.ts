@@ -8,7 +8,7 @@ import {
   unpackPoints,
 } from "./points.ts";
 import { freeReserve, reserveSpace } from "./reserve.ts";
-import { nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
+import { figuresOf, nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
 import { SqliteDatabase, type SqliteRow } from "./sqlite-database.ts";
 import { StatBlob } from "./stat-blob.ts";
 import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
@@ -132,11 +132,7 @@ export class SqliteStorage implements Storage {
     }
     this.#db.run("INSERT OR REPLACE INTO hourly VALUES (?, ?, ?, ?, ?, ?, ?)", [
       id,
-      stat?.min ?? null,
-      stat?.mean ?? null,
-      stat?.max ?? null,
-      stat?.sum ?? 0,
-      Math.round(stat?.knownMs ?? 0),
+      ...figuresOf(stat),
       nullIfUnknown(carry.value),
     ]);
     if (!isLast) return;

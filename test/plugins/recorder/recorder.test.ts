@@ -1,107 +1,21 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { copyFile, open as openFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { test, type TestContext } from "node:test";
-import Database from "libsql";
-import type { Retention } from "../../../plugins/recorder/history.ts";
-import { Recorder } from "../../../plugins/recorder/recorder.ts";
-import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
+import { test } from "node:test";
 import { HOUR_MS } from "../../../plugins/recorder/statistics.ts";
 import {
-  type Batch,
-  type NewEntry,
-  type Storage,
-  StorageFull,
-  StorageUnusable,
-} from "../../../plugins/recorder/storage.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
-
-const START = Date.parse("2026-11-01T00:00:00Z");
-const DAY_MS = 24 * HOUR_MS;
-const MINUTE_MS = 60_000;
-const GARBAGE = "this is not a database ".repeat(1_000);
-const RETENTION: Retention = {
-  rawDays: 10,
-  logbookDays: 90,
-  maxBytes: 2 ** 30,
-  exceptions: {},
-};
-const LAMP = { id: "demo:light:1", name: "Lamp", room: "Hall", kind: "light" };
-const ROW = { id: 1, device: LAMP.id, field: "power", unit: "W", isCounter: false };
-
-const entry = (at: number, change: Partial<NewEntry> = {}): NewEntry => ({
-  at,
-  kind: "state",
-  device: LAMP.id,
-  what: "on",
-  from: "false",
-  to: "true",
-  cause: { kind: "device", id: LAMP.id, name: "Lamp" },
-  ...change,
-});
-const batch = (change: Partial<Batch> = {}): Batch => ({
-  devices: [],
-  series: [],
-  points: { series: [], at: [], value: [] },
-  entries: [],
-  ...change,
-});
-/** Values of series 1. */
-const values = (...reports: readonly (readonly [at: number, value: number])[]) =>
-  batch({
-    points: {
-      series: reports.map(() => 1),
-      at: reports.map(([at]) => at),
-      value: reports.map(([, value]) => value),
-    },
-  });
-
-interface Options {
-  readonly retention?: Partial<Retention>;
-  readonly wrap?: (storage: Storage) => Storage;
-}
-
-/** A history in a file, which can be opened again, and a clock. */
-async function open(t: TestContext, { retention, wrap = (storage) => storage }: Options = {}) {
-  const folder = await emptyFolder(t);
-  const file = join(folder, "history.sqlite");
-  const clock = { now: START };
-  const told: (string | undefined)[] = [];
-  const notices = {
-    warn: (sentence: string) => void told.push(sentence),
-    degraded: (reason: string | undefined) => void told.push(reason),
-  };
-  const start = (path = file) =>
-    new Recorder(
-      () => wrap(SqliteStorage.open(path, 0)),
-      { ...RETENTION, ...retention },
-      notices,
-      () => clock.now,
-    );
-  const recorder = start();
-  t.after(() => recorder.close());
-  await recorder.open();
-  await recorder.record(batch({ devices: [LAMP], series: [ROW] }));
-  return { recorder, start, file, folder, clock, told };
-}
-
-/** A value every minute for some days: the number of the hour. */
-async function filled(recorder: Recorder, clock: { now: number }, days: number): Promise<void> {
-  for (let hour = 0; hour < 24 * days; hour++) {
-    const from = START + hour * HOUR_MS;
-    const reports = Array.from(
-      { length: 60 },
-      (_, index) => [from + index * MINUTE_MS, hour + index / 100] as const,
-    );
-    await recorder.record(values(...reports));
-    clock.now = from + HOUR_MS + 2 * MINUTE_MS;
-    await recorder.maintain(clock.now);
-  }
-}
+  batch,
+  DAY_MS,
+  entry,
+  filled,
+  LAMP,
+  MINUTE_MS,
+  openHistory,
+  ROW,
+  START,
+  values,
+} from "../../helpers/recorder-history.ts";
 
 test("a curve has the value at its begin, each report, and gaps", async (t) => {
-  const { recorder, clock } = await open(t);
+  const { recorder, clock } = await openHistory(t);
   await recorder.record(
     values([START, 5], [START + 10_000, 7], [START + 20_000, NaN], [START + 40_000, 8]),
   );
@@ -127,7 +41,7 @@ test("a curve has the value at its begin, each report, and gaps", async (t) => {
 });
 
 test("a curve is the same before its hours are closed, afterwards, and after a restart", async (t) => {
-  const { recorder, start, clock } = await open(t);
+  const { recorder, start, clock } = await openHistory(t);
   const reports = Array.from(
     { length: 200 },
     (_, index) => [START + index * MINUTE_MS, (index * 7) % 31] as const,
@@ -151,7 +65,7 @@ test("a curve is the same before its hours are closed, afterwards, and after a r
 });
 
 test("long spans are made of statistics, with minimum and maximum, in few points", async (t) => {
-  const { recorder, clock } = await open(t);
+  const { recorder, clock } = await openHistory(t);
   await filled(recorder, clock, 3);
 
   const whole = { series: 1, from: START, to: START + 3 * DAY_MS };
@@ -167,7 +81,7 @@ test("long spans are made of statistics, with minimum and maximum, in few points
 });
 
 test("statistics of a day have the mean over time, and the running hour counts", async (t) => {
-  const { recorder, clock } = await open(t);
+  const { recorder, clock } = await openHistory(t);
   await recorder.record(values([START, 10]));
   await recorder.maintain(START + HOUR_MS + 2 * MINUTE_MS);
   clock.now = START + 3 * HOUR_MS;
@@ -182,7 +96,7 @@ test("statistics of a day have the mean over time, and the running hour counts",
 });
 
 test("statistics of days that begin within an hour are split by five minutes", async (t) => {
-  const { recorder, clock } = await open(t);
+  const { recorder, clock } = await openHistory(t);
   const half = START + 12 * HOUR_MS + 30 * MINUTE_MS;
   await recorder.record(values([START, 1], [half, 3]));
   clock.now = START + 3 * DAY_MS;
@@ -200,7 +114,7 @@ test("statistics of days that begin within an hour are split by five minutes", a
 });
 
 test("the increase of a counter is known by the hour, also across a restart", async (t) => {
-  const { recorder, start, clock } = await open(t);
+  const { recorder, start, clock } = await openHistory(t);
   const meter = { ...ROW, id: 2, field: "energy", unit: "kWh", isCounter: true };
   const at = (hours: number, value: number) => ({
     series: [2],
@@ -227,7 +141,7 @@ test("the increase of a counter is known by the hour, also across a restart", as
 });
 
 test("a report for an hour that is closed is added to it", async (t) => {
-  const { recorder, clock } = await open(t);
+  const { recorder, clock } = await openHistory(t);
   await recorder.record(values([START, 10]));
   await recorder.record(values([START + 2 * HOUR_MS, 10]));
   clock.now = START + 4 * HOUR_MS;
@@ -244,7 +158,7 @@ test("a report for an hour that is closed is added to it", async (t) => {
 });
 
 test("reports are dropped after their days, also of single devices, and statistics stay", async (t) => {
-  const { recorder, clock } = await open(t, {
+  const { recorder, clock } = await openHistory(t, {
     retention: { rawDays: 2, exceptions: { "demo:plug:2": 1 } },
   });
   await recorder.record(batch({ series: [{ ...ROW, id: 2, device: "demo:plug:2" }] }));
@@ -269,7 +183,7 @@ test("reports are dropped after their days, also of single devices, and statisti
 });
 
 test("above its size the history drops the oldest reports", async (t) => {
-  const { recorder, clock } = await open(t, { retention: { maxBytes: 100_000 } });
+  const { recorder, clock } = await openHistory(t, { retention: { maxBytes: 100_000 } });
   await filled(recorder, clock, 5);
   const before = await recorder.bytes();
   await recorder.maintain(clock.now + 2 * DAY_MS);
@@ -284,7 +198,7 @@ test("above its size the history drops the oldest reports", async (t) => {
 });
 
 test("the logbook is filtered and paged, newest first", async (t) => {
-  const { recorder } = await open(t);
+  const { recorder } = await openHistory(t);
   const door = { id: "demo:door:2", name: "Door", room: "Kitchen", kind: "binary-sensor" };
   const opened = { kind: "device", id: door.id, name: "Door" } as const;
   const evening = {
@@ -322,7 +236,7 @@ test("the logbook is filtered and paged, newest first", async (t) => {
 });
 
 test("a renamed device keeps its history, and entries show its name and room of now", async (t) => {
-  const { recorder } = await open(t);
+  const { recorder } = await openHistory(t);
   await recorder.record(batch({ entries: [entry(START)] }));
   await recorder.record(batch({ devices: [{ ...LAMP, name: "Hall lamp", room: "Stairs" }] }));
 
@@ -331,7 +245,7 @@ test("a renamed device keeps its history, and entries show its name and room of 
 });
 
 test("after a restart it is known which devices could not be reached", async (t) => {
-  const { recorder, start } = await open(t);
+  const { recorder, start } = await openHistory(t);
   const reachable = (at: number, device: string, to: string) =>
     entry(at, { device, kind: "availability", what: "available", to });
   await recorder.record(
@@ -353,184 +267,9 @@ test("after a restart it is known which devices could not be reached", async (t)
 });
 
 test("entries are dropped after their days", async (t) => {
-  const { recorder } = await open(t, { retention: { logbookDays: 1 } });
+  const { recorder } = await openHistory(t, { retention: { logbookDays: 1 } });
   await recorder.record(batch({ entries: [entry(START), entry(START + 2 * DAY_MS)] }));
   await recorder.maintain(START + 2 * DAY_MS + 1);
 
   assert.deepEqual((await recorder.entries({ limit: 9 })).length, 1);
-});
-
-test("a damaged file is set aside, and an empty history with the known devices takes its place", async (t) => {
-  const { recorder, start, file, folder, told } = await open(t);
-  await recorder.record(values([START, 5]));
-  await recorder.close();
-  await writeFile(file, GARBAGE);
-
-  const next = start();
-  t.after(() => next.close());
-  const known = await next.open();
-
-  assert.deepEqual(known.series, []);
-  assert.match(
-    told.join(),
-    /the history was damaged; it is kept as .*history\.sqlite\.damaged-file/,
-  );
-  assert.ok((await readdir(folder)).includes("history.sqlite.damaged-file"));
-});
-
-test("damage that shows while it runs does not end the recording", async (t) => {
-  let isDamaged = false;
-  const { recorder, file, told } = await open(t, {
-    wrap: (storage) => {
-      const append = storage.append.bind(storage);
-      storage.append = (each) => {
-        if (isDamaged) {
-          isDamaged = false;
-          void storage.end();
-          writeFileSync(file, GARBAGE);
-          SqliteStorage.open(file);
-        }
-        return append(each);
-      };
-      return storage;
-    },
-  });
-  isDamaged = true;
-  await recorder.record(values([START, 5]));
-  await recorder.record(batch({ entries: [entry(START)] }));
-
-  assert.match(told.join(), /damaged/);
-  assert.equal((await recorder.entries({ limit: 1 }))[0]?.name, "Lamp");
-});
-
-test("a file of a newer version is not touched", async (t) => {
-  const { recorder, start, file } = await open(t);
-  await recorder.close();
-  const header = await openFile(file, "r+");
-  await header.write(Buffer.from([0, 0, 0, 99]), 0, 4, 60); // user_version, by SQLite's file format
-  await header.close();
-
-  const next = start();
-  await assert.rejects(next.open(), (error: Error) => {
-    assert.ok(error instanceof StorageUnusable);
-    assert.match(error.message, /newer version of Mantel/);
-    return true;
-  });
-});
-
-/** Locks a file as another program does, and returns what unlocks it. */
-function locked(file: string, mode: "whole" | "for writing"): () => void {
-  const other = new Database(file);
-  if (mode === "whole") other.exec("PRAGMA locking_mode = EXCLUSIVE");
-  other.exec("BEGIN EXCLUSIVE; DELETE FROM alive");
-  return () => {
-    other.exec("ROLLBACK");
-    other.close();
-  };
-}
-
-test("a file that another program has locked is not opened, not set aside, and opened afterwards", async (t) => {
-  const { recorder, start, file, folder } = await open(t);
-  await recorder.record(values([START, 5]));
-  await recorder.close();
-  const copy = join(folder, "copy.sqlite"); // libsql closes the file itself when it collects garbage
-  await copyFile(file, copy);
-  const unlock = locked(copy, "whole");
-  const next = start(copy);
-  t.after(() => next.close());
-
-  await assert.rejects(next.open(), new StorageUnusable("another program locks the history"));
-  unlock();
-
-  assert.equal((await next.open()).series[0]?.value, 5);
-  assert.ok(!(await readdir(folder)).some((name) => name.includes("damaged")));
-});
-
-test("while another program locks the file, reports wait in memory, with one warning", async (t) => {
-  const { recorder, start, file, clock, told } = await open(t);
-  const unlock = locked(file, "for writing");
-  await recorder.record(values([START, 5]));
-  await recorder.record(values([START + 1, 6]));
-  await recorder.maintain(START + 2);
-  clock.now = START + 2;
-  const request = { series: 1, from: START, to: START + 2, points: 10 };
-  const meanwhile = await recorder.curve(request);
-  const { length: warnings } = told;
-  unlock();
-  await recorder.maintain(START + 3);
-  await recorder.close();
-  const next = start();
-  t.after(() => next.close());
-
-  assert.deepEqual(
-    meanwhile.points.map(({ value }) => value),
-    [5, 6],
-  );
-  assert.deepEqual(
-    [warnings, told],
-    [2, ["another program locks the history", "another program locks the history", undefined]],
-  );
-  assert.equal((await next.open()).series[0]?.value, 6);
-});
-
-test("a lost storage is opened again by the next question, and is lost with one warning", async (t) => {
-  let isAway = false;
-  const { recorder, clock, told } = await open(t, {
-    wrap: (storage) => {
-      if (isAway) throw new StorageUnusable("the server is away");
-      const entries = storage.entries.bind(storage);
-      const alive = storage.alive.bind(storage);
-      const refuse = (): void => {
-        if (isAway) throw new StorageUnusable("the server is away");
-      };
-      storage.entries = (filter) => (refuse(), entries(filter));
-      storage.alive = (now) => (refuse(), alive(now));
-      return storage;
-    },
-  });
-  await recorder.record(batch({ entries: [entry(START)] }));
-  isAway = true;
-  await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
-  await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
-  await recorder.maintain(clock.now);
-  await recorder.maintain(clock.now);
-  isAway = false;
-
-  assert.equal((await recorder.entries({ limit: 1 })).length, 1);
-  await recorder.maintain(clock.now);
-  assert.deepEqual(told, ["the server is away", "the server is away", undefined]);
-});
-
-test("on a full disk the oldest reports give way, with one warning, and nothing is lost meanwhile", async (t) => {
-  let writes = Infinity;
-  const { recorder, clock, told, start } = await open(t, {
-    wrap: (storage) => {
-      const append = storage.append.bind(storage);
-      storage.append = (each) => {
-        if (writes-- <= 0) throw new StorageFull("the disk is full");
-        return append(each);
-      };
-      return storage;
-    },
-  });
-  await filled(recorder, clock, 3);
-  writes = 0;
-  for (let index = 0; index < 5; index++) {
-    await recorder.record(values([clock.now + index, index]));
-  }
-  const later = { series: 1, from: clock.now, to: clock.now + 100, points: 100 };
-  assert.equal((await recorder.curve(later)).points.at(-1)?.value, 4, "it is known while it waits");
-  assert.deepEqual(
-    await recorder.raw({ series: 1, from: START, to: START + HOUR_MS, limit: 9 }),
-    [],
-  );
-  writes = Infinity;
-  await recorder.maintain(clock.now + 1_000);
-  await recorder.close();
-  const next = start();
-  t.after(() => next.close());
-
-  assert.equal((await next.open()).series[0]?.value, 4);
-  const warnings = told.filter((each) => each?.includes("oldest reports give way"));
-  assert.deepEqual([warnings.length, told.at(-1)], [1, undefined]);
 });
