@@ -179,7 +179,7 @@ class HostProcess {
       ...(await Promise.all(family.map(processTreeOf))).flat(),
     ];
     try {
-      await until(async () => (await left()).length === 0, { withinMs: 2_000 });
+      await until(async () => (await left()).length === 0, { withinMs: 5_000 });
     } catch {
       const names = await left();
       this.#endGroup();
