@@ -1,5 +1,5 @@
 /** The types of pictures that are shown. SVG is not among them, because it can contain scripts. */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp"] as const;
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
 export const MAX_IMAGE_BYTES = 4 * 2 ** 20;

@@ -23,7 +23,7 @@ const SEGMENT = "([a-z0-9][a-z0-9._-]*|:[a-z][A-Za-z0-9]*)";
 /** The pattern of a route's path: fixed parts in lower case, and parameters such as `:id`. */
 export const ROUTE_PATH = `^(/${SEGMENT})+$`;
 /** First parts of paths below `/plugins/:id` that belong to the host. */
-export const RESERVED_PATHS = ["config", "hooks", "icon", "pin", "readme", "update"] as const;
+const RESERVED_PATHS = ["config", "hooks", "icon", "pin", "readme", "update"] as const;
 
 /** The argument of `defineRoute`. */
 export interface RouteOptions<

@@ -145,9 +145,9 @@ export async function startPlugin(
       await rm(storage, { recursive: true, force: true });
       throw error;
     });
-  const provided = new Map(started.services.map((each) => [serviceKey(each), each]));
   let calls = 0;
   return {
+    ...requestsTo(runner, started.services),
     devices: host.devices,
     events: host.events,
     published: host.published,
@@ -170,6 +170,26 @@ export async function startPlugin(
       }),
     activateScene: (nativeId) =>
       runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
+    feedChannel(name, value) {
+      const json = value === undefined ? {} : { json: JSON.stringify(value) };
+      runner.channelChanged({ channel: name, ...json });
+    },
+    async stop() {
+      const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
+      await rm(storage, { recursive: true, force: true });
+      if (faults.length > 0) throw new Error(faults.map(sentenceOf).join("; "));
+      return state;
+    },
+  };
+}
+
+/** The requests that a test makes to the plugin: pictures, routes and services. */
+function requestsTo(
+  runner: Runner,
+  services: Awaited<ReturnType<Runner["start"]>>["services"],
+): Pick<RunningTest, "image" | "request" | "call"> {
+  const provided = new Map(services.map((each) => [serviceKey(each), each]));
+  return {
     async image(nativeId) {
       const sent = await runner.image({ nativeId });
       return sent === null ? undefined : parseImage(sent);
@@ -187,21 +207,11 @@ export async function startPlugin(
         headers,
         ...(bytes ? { bytes: Buffer.from(bytes).toString("base64") } : {}),
       }),
-    feedChannel(name, value) {
-      const json = value === undefined ? {} : { json: JSON.stringify(value) };
-      runner.channelChanged({ channel: name, ...json });
-    },
     async call(service, input) {
       const name = serviceKey(service);
       const definition = provided.get(name);
       const work = () => runner.callService({ name, input });
       return (await (definition ? checkedCall(definition, input, work) : work())) as never;
-    },
-    async stop() {
-      const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
-      await rm(storage, { recursive: true, force: true });
-      if (faults.length > 0) throw new Error(faults.map(sentenceOf).join("; "));
-      return state;
     },
   };
 }

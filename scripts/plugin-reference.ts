@@ -49,7 +49,7 @@ const INTERFACES = {
 } as const satisfies Record<string, readonly (readonly [string, string, string?])[]>;
 
 /** The page, before it is formatted. */
-export async function referencePage(): Promise<string> {
+async function referencePage(): Promise<string> {
   return [
     INTRODUCTION,
     manifestSection(),
@@ -162,26 +162,36 @@ function eventsSection(): string {
 }
 
 function propertiesSection(): string {
-  const css = readFileSync(join(ROOT, "plugin-sdk/ui/theme.css"), "utf8");
-  const values = new Map<string, Map<string, string>>();
-  for (const [, selector = "", block = ""] of css
-    .replaceAll(/\/\*[^]*?\*\//g, "")
-    .matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
-    const theme = /data-theme="(light)"/.exec(selector)?.[1] ?? "dark";
-    if (/night/.test(selector) && !/dark/.test(selector)) continue;
-    for (const [, name = "", value = ""] of block.matchAll(/(--mantel-[\w-]+):\s*([^;]+);/g)) {
-      const known = values.get(name) ?? new Map<string, string>();
-      if (!known.has(theme)) known.set(theme, value.replaceAll(/\s+/g, " ").trim());
-      values.set(name, known);
-    }
-  }
-  const rows = [...values].map(([name, byTheme]) => [
+  const rows = [...themeValues()].map(([name, byTheme]) => [
     `\`${name}\``,
     `\`${byTheme.get("dark") ?? ""}\``,
     byTheme.has("light") ? `\`${byTheme.get("light")}\`` : "",
   ]);
   const table = tableOf(["property", "dark", "light, if different"], rows);
   return `## Custom properties of CSS\n\nFor the \`styles\` of a widget.\n\n${table}`;
+}
+
+function themeOf(selector: string): "dark" | "light" | "night" {
+  if (selector.includes("night") && !selector.includes("dark")) return "night";
+  return selector.includes('data-theme="light"') ? "light" : "dark";
+}
+
+/** The values of the theme's custom properties, by property and then by theme. */
+function themeValues(): Map<string, Map<string, string>> {
+  const css = readFileSync(join(ROOT, "plugin-sdk/ui/theme.css"), "utf8");
+  const values = new Map<string, Map<string, string>>();
+  for (const [, selector = "", block = ""] of css
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
+    const theme = themeOf(selector);
+    if (theme === "night") continue;
+    for (const [, name = "", value = ""] of block.matchAll(/(--mantel-[\w-]+):\s*([^;]+);/g)) {
+      const known = values.get(name) ?? new Map<string, string>();
+      if (!known.has(theme)) known.set(theme, value.replaceAll(/\s+/g, " ").trim());
+      values.set(name, known);
+    }
+  }
+  return values;
 }
 
 function policySection(): string {

@@ -46,26 +46,12 @@ class Checker {
   #conditions = 0;
 
   document(value: unknown): AutomationDocument {
-    const fields = isRecord(value) ? value : {};
-    if (!isRecord(value)) this.#add("", "must be an object");
-    for (const name of Object.keys(fields)) {
-      if (![...FIELDS, ...STORED_FIELDS].includes(name))
-        this.#add(`/${name}`, "is not a known field");
-    }
+    const fields = this.#fields(value);
     const { name, description, enabled = true, mode = "single" } = fields;
-    if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME) {
-      this.#add("/name", `must be a text of 1 to ${LONGEST_NAME} characters`);
-    }
-    const isText = typeof description === "string" && description.length <= LONGEST_DESCRIPTION;
-    if (description !== undefined && !isText) {
-      this.#add("/description", `must be a text of at most ${LONGEST_DESCRIPTION} characters`);
-    }
+    this.#texts(name, description);
     if (typeof enabled !== "boolean") this.#add("/enabled", "must be true or false");
     if (!MODES.some((each) => each === mode)) this.#add("/mode", `must be ${listed(MODES)}`);
-    const triggers = this.#list(fields["triggers"] ?? [], "/triggers");
-    if (triggers.length > LIMITS.triggers)
-      this.#add("/triggers", `has more than ${LIMITS.triggers}`);
-    for (const [at, each] of triggers.entries()) this.#trigger(each, `/triggers/${at}`);
+    const triggers = this.#triggerList(fields["triggers"] ?? []);
     this.#conditionList(fields["conditions"] ?? [], "/conditions", 1);
     this.#actionList(fields["actions"] ?? [], "/actions", 1);
     return {
@@ -77,6 +63,38 @@ class Checker {
       conditions: fields["conditions"] ?? [],
       actions: fields["actions"] ?? [],
     } as AutomationDocument;
+  }
+
+  #fields(value: unknown): Fields {
+    if (!isRecord(value)) {
+      this.#add("", "must be an object");
+      return {};
+    }
+    for (const name of Object.keys(value)) {
+      if (![...FIELDS, ...STORED_FIELDS].includes(name)) {
+        this.#add(`/${name}`, "is not a known field");
+      }
+    }
+    return value;
+  }
+
+  #texts(name: unknown, description: unknown): void {
+    if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME) {
+      this.#add("/name", `must be a text of 1 to ${LONGEST_NAME} characters`);
+    }
+    const isText = typeof description === "string" && description.length <= LONGEST_DESCRIPTION;
+    if (description !== undefined && !isText) {
+      this.#add("/description", `must be a text of at most ${LONGEST_DESCRIPTION} characters`);
+    }
+  }
+
+  #triggerList(value: unknown): readonly unknown[] {
+    const triggers = this.#list(value, "/triggers");
+    if (triggers.length > LIMITS.triggers) {
+      this.#add("/triggers", `has more than ${LIMITS.triggers}`);
+    }
+    for (const [at, each] of triggers.entries()) this.#trigger(each, `/triggers/${at}`);
+    return triggers;
   }
 
   #trigger(value: unknown, pointer: string): void {
@@ -146,9 +164,7 @@ class Checker {
     schemas: Readonly<Record<string, TSchema>>,
     others: readonly string[] = [],
   ): void {
-    const type = isRecord(value) ? value["type"] : undefined;
-    const schema =
-      typeof type === "string" && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+    const schema = schemaOf(value, schemas);
     if (!schema) {
       return this.#add(
         `${pointer}/type`,
@@ -195,6 +211,11 @@ class Checker {
   #add(pointer: string, detail: string): void {
     this.faults.push({ pointer, detail });
   }
+}
+
+function schemaOf(value: unknown, schemas: Readonly<Record<string, TSchema>>): TSchema | undefined {
+  const type = isRecord(value) ? value["type"] : undefined;
+  return typeof type === "string" && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
 }
 
 const isRecord = (value: unknown): value is Fields =>

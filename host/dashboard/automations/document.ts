@@ -1,7 +1,7 @@
 /** A trigger, condition or action. One whose type this page does not know is kept as it is. */
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
-export const SECTIONS = ["triggers", "conditions", "actions"] as const;
+const SECTIONS = ["triggers", "conditions", "actions"] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 export const MODES = ["single", "restart", "queued", "parallel"] as const;

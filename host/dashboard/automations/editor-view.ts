@@ -3,6 +3,7 @@ import type { AutomationEditor } from "./automation-editor.ts";
 import { MODES } from "./document.ts";
 import type { HomeView } from "./home.ts";
 import { MERGED, type MergedPart } from "./merge.ts";
+import { onOffSwitch } from "./on-off-switch.ts";
 import { sentenceView } from "./sentence-view.ts";
 import { shownTrace, tracesView } from "./trace-view.ts";
 import { verdictOf } from "./truth.ts";
@@ -55,18 +56,7 @@ function headerView(view: EditorView): TemplateResult {
             ${editsView(view)}`
         : html`<b class="name" dir="auto">${name}</b>`
     }
-    ${
-      mayEdit
-        ? html`<button
-            type="button"
-            class="switch"
-            role="switch"
-            aria-checked=${enabled}
-            aria-label=${texts.turnOnOff(name)}
-            @click=${() => void editor.setEnabled(!enabled)}
-          ></button>`
-        : nothing
-    }
+    ${mayEdit ? onOffSwitch(name, enabled, (isOn) => void editor.setEnabled(isOn)) : nothing}
   </header>`;
 }
 

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { AutomationEntry, Pause } from "./document.ts";
 import type { HomeView } from "./home.ts";
+import { onOffSwitch } from "./on-off-switch.ts";
 import { templates } from "./templates.ts";
 import { words } from "./words.ts";
 
@@ -93,17 +94,6 @@ function rowView(entry: AutomationEntry, list: ListView): TemplateResult {
         ${error === undefined ? nothing : html`<small class="fault" dir="auto">${error}</small>`}
       </span>
     </a>
-    ${
-      mayEdit
-        ? html`<button
-            type="button"
-            class="switch"
-            role="switch"
-            aria-checked=${enabled}
-            aria-label=${texts.turnOnOff(name)}
-            @click=${() => onSwitch(entry, !enabled)}
-          ></button>`
-        : nothing
-    }
+    ${mayEdit ? onOffSwitch(name, enabled, (isOn) => onSwitch(entry, isOn)) : nothing}
   </li>`;
 }
