@@ -138,7 +138,7 @@ export class StorageConnection {
 
   async #makeRoom(): Promise<boolean> {
     const reason = "the disk is full; the history drops its oldest reports";
-    this.#degraded("the disk is full; the oldest reports give way", reason);
+    this.#degraded("the disk is full; the oldest reports are deleted", reason);
     try {
       await this.call((storage) => storage.makeRoom());
       return await this.dropOldest();

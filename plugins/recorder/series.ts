@@ -30,7 +30,7 @@ export class SeriesTable {
   get(id: number): Series {
     const series = this.#series.get(id);
     if (series) return series;
-    throw new Error(`there is no series ${id}`);
+    throw new Error(`no series has the id ${id}`);
   }
 
   /** Adds a series, or changes its row. */

@@ -162,7 +162,7 @@ test("a lost storage is opened again by the next question, and is lost with one 
   assert.deepEqual(told, ["the server is away", "the server is away", undefined]);
 });
 
-test("on a full disk the oldest reports give way, with one warning, and nothing is lost meanwhile", async (t) => {
+test("on a full disk the oldest reports are deleted, with one warning, and nothing is lost meanwhile", async (t) => {
   let writes = Infinity;
   const { recorder, clock, told, start } = await openHistory(t, {
     wrap: (storage) => {
@@ -192,6 +192,6 @@ test("on a full disk the oldest reports give way, with one warning, and nothing 
   t.after(() => next.close());
 
   assert.equal((await next.open()).series[0]?.value, 4);
-  const warnings = told.filter((each) => each?.includes("oldest reports give way"));
+  const warnings = told.filter((each) => each?.includes("oldest reports are deleted"));
   assert.deepEqual([warnings.length, told.at(-1)], [1, undefined]);
 });
