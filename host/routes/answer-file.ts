@@ -38,7 +38,7 @@ export async function openAnswerFile(
     const opened = await handle.stat();
     const real = await placeOf(handle, path);
     const within = await Promise.all(folders.map((folder) => isWithin(folder, real)));
-    if (!within.includes(true)) throw refused(path, "is in none of the plugin's folders");
+    if (!within.includes(true)) throw refused(path, "is not in a folder of the plugin");
     if (!opened.isFile()) throw refused(path, "is not a plain file");
     if (opened.size > ROUTE_LIMITS.mostFileBytes)
       throw refused(path, `has ${opened.size} bytes; ${ROUTE_LIMITS.mostFileBytes} are allowed`);

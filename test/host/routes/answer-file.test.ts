@@ -80,9 +80,9 @@ test(
     await writeFile(join(elsewhere, "porch.jpg"), "secret");
     await symlink(elsewhere, join(photos, "link"));
     const folder = join(photos, "2026");
-    let isDone = false;
+    const ended = new AbortController();
     const exchanging = (async () => {
-      while (!isDone) {
+      while (!ended.signal.aborted) {
         await rename(folder, join(photos, "away"));
         await rename(join(photos, "link"), folder);
         await rename(folder, join(photos, "link"));
@@ -98,7 +98,7 @@ test(
       assert.equal(await file.handle.readFile("utf8"), "a picture");
       await file.handle.close();
     }
-    isDone = true;
+    ended.abort();
     await exchanging;
 
     assert.ok(opened > 0);

@@ -314,7 +314,8 @@ test("a file is sent as it was when it was opened, and closed after any answer",
     await appendFile(path, " and more");
     return ready;
   });
-  app.plugins.push({ ...app.plugins[0]!, id: "album", routes: [picture] });
+  const [news = assert.fail("the app has no plugin")] = app.plugins;
+  app.plugins.push({ ...news, id: "album", routes: [picture] });
   const get = (init: RequestInit) => app.api("read", "/plugins/album/pictures/porch.jpg", init);
 
   const whole = await get({});
