@@ -51,6 +51,8 @@ const DEVICES = [
 ] as const;
 
 async function start(t: TestContext, config: object = {}, folder?: string) {
+  let now = Date.now();
+  t.mock.method(Date, "now", () => ++now); // of two reports in one millisecond, a curve has the second
   const history = folder ?? (await emptyFolder(t));
   const running = await startPlugin(plugin, {
     config: { ...CONFIG, ...config },
