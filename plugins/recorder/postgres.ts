@@ -41,6 +41,7 @@ const SCHEMA = `
   CREATE INDEX entry_at ON mantel.entry (at, id);
   CREATE INDEX entry_device ON mantel.entry (device, at, id);
   CREATE INDEX entry_cause ON mantel.entry (cause, at, id);
+  CREATE INDEX entry_reachable ON mantel.entry (device, id) WHERE kind IN ('availability', 'removed');
 `;
 const AT = "(extract(epoch FROM at) * 1000)::float8 AS at";
 

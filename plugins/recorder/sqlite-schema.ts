@@ -19,5 +19,6 @@ export const SCHEMA = `
   CREATE INDEX entry_at ON entry (at, id);
   CREATE INDEX entry_device ON entry (device, at, id);
   CREATE INDEX entry_cause ON entry (cause, at, id);
+  CREATE INDEX entry_reachable ON entry (device, id) WHERE kind IN ('availability', 'removed');
   PRAGMA user_version = ${VERSION};
 `;
