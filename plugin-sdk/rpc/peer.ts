@@ -30,6 +30,9 @@ type Result<F> = F extends (input: never) => Promise<infer R> ? R : never;
 
 interface Waiting {
   readonly method: string;
+  readonly deadlineMs: number;
+  /** Monotonic, in ms. */
+  readonly endsAt: number;
   begun: boolean;
   readonly settle: (outcome: { value: unknown } | { error: Error }) => void;
 }
@@ -39,6 +42,9 @@ export class Peer<Remote extends object, Local extends object> {
   readonly #transport: Transport;
   readonly #handlers: ReadonlyMap<string, Method>;
   readonly #waiting = new Map<number, Waiting>();
+  /** One timer for all calls: a plugin's process records the stack of each new one, to find what is left open. */
+  #timer: NodeJS.Timeout | undefined;
+  #firesAt = Infinity;
   #lastCall = 0;
   #closed: Error | undefined;
   readonly #keepsStacks: boolean;
@@ -71,21 +77,21 @@ export class Peer<Remote extends object, Local extends object> {
   ): Promise<Result<Remote[M]>> {
     if (this.#closed) return Promise.reject(new NotBegun());
     const call = ++this.#lastCall;
+    const endsAt = performance.now() + deadlineMs;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(call);
-        reject(new MantelError("deadline_passed", `${method} timed out after ${deadlineMs} ms`));
-      }, deadlineMs);
       this.#waiting.set(call, {
         method,
+        deadlineMs,
+        endsAt,
         begun: false,
         settle: (outcome) => {
-          clearTimeout(timer);
           this.#waiting.delete(call);
+          if (this.#waiting.size === 0) this.#timer?.unref();
           if ("error" in outcome) reject(outcome.error);
           else resolve(outcome.value as Result<Remote[M]>);
         },
       });
+      this.#expireBy(endsAt);
       try {
         this.#transport.send({ kind: "call", call, method, input });
       } catch (error) {
@@ -121,6 +127,28 @@ export class Peer<Remote extends object, Local extends object> {
     this.#closed ??= reason;
     for (const { begun, settle } of [...this.#waiting.values()]) {
       settle({ error: begun ? this.#closed : new NotBegun() });
+    }
+    clearTimeout(this.#timer);
+  }
+
+  /** Lets the timer fire at that time or before, and keep the process alive. */
+  #expireBy(endsAt: number): void {
+    if (endsAt >= this.#firesAt) return void this.#timer?.ref();
+    clearTimeout(this.#timer);
+    this.#firesAt = endsAt;
+    this.#timer = setTimeout(() => this.#expire(), Math.ceil(endsAt - performance.now()));
+  }
+
+  /** Rejects the calls whose deadline has passed. The timer may be that of a call that was answered. */
+  #expire(): void {
+    this.#firesAt = Infinity;
+    this.#timer = undefined;
+    const now = performance.now();
+    const inOrder = [...this.#waiting.values()].toSorted((a, b) => a.endsAt - b.endsAt);
+    for (const { method, deadlineMs, endsAt, settle } of inOrder) {
+      if (endsAt > now) return this.#expireBy(endsAt);
+      const sentence = `${method} timed out after ${deadlineMs} ms`;
+      settle({ error: new MantelError("deadline_passed", sentence) });
     }
   }
 

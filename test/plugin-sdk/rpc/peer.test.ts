@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHook } from "node:async_hooks";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Handlers, NotBegun, Peer, RemoteFault, type Transport } from "@mantel/plugin-sdk/rpc";
@@ -72,6 +73,39 @@ test("answers are matched to their calls in any order", async () => {
   asked[0]?.("of the first");
 
   assert.deepEqual(await Promise.all([first, second]), ["of the first", "of the second"]);
+});
+
+test("each call ends at its own deadline, also when earlier calls were answered or have longer ones", async () => {
+  const assertClosed = watchResources();
+  const { customer } = openChannel({
+    add: () => 1,
+    slow: () => new Promise(() => undefined),
+  });
+  const ended: string[] = [];
+  const slow = (deadlineMs: number): Promise<unknown> =>
+    customer.call("slow", null, deadlineMs).catch((error: Error) => ended.push(error.message));
+
+  await customer.call("add", [], 20);
+  await Promise.all([slow(150), slow(50), slow(100)]);
+  await slow(10);
+
+  assert.deepEqual(
+    ended,
+    [50, 100, 150, 10].map((ms) => `slow timed out after ${ms} ms`),
+  );
+  await assertClosed();
+});
+
+test("calls in a row need one timer", async () => {
+  const { customer } = openChannel({ add: () => 1 });
+  let timers = 0;
+  const hook = createHook({ init: (_, type) => void (timers += Number(type === "Timeout")) });
+
+  hook.enable();
+  for (let left = 5; left > 0; left--) await customer.call("add", [], DEADLINE_MS);
+  hook.disable();
+
+  assert.equal(timers, 1);
 });
 
 test("a MantelError of the other end is thrown with its code", async () => {
