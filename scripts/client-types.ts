@@ -12,6 +12,7 @@ import type { Route } from "../host/http/route.ts";
 import { createRoutes, type RouteDependencies } from "../host/http/routes/index.ts";
 import { type RoutedPlugin, routesOfPlugins } from "../host/http/routes/plugin-routes.ts";
 import { ApiPaths } from "../host/routes/api-paths.ts";
+import * as automationRoutes from "../plugins/automations/routes.ts";
 import { routes as recorderRoutes } from "../plugins/recorder/routes.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -35,8 +36,14 @@ interface Document {
 
 /** The plugins that ship with Mantel and have routes at paths of the API. */
 const SHIPPED: readonly RoutedPlugin[] = [
-  { id: "recorder", routes: recorderRoutes, answer: () => Promise.reject(new Error("no host")) },
+  shipped("automations", Object.values(automationRoutes)),
+  shipped("recorder", recorderRoutes),
 ];
+
+function shipped(id: string, routes: RoutedPlugin["routes"]): RoutedPlugin {
+  const answer = () => Promise.reject(new Error("these routes have no host"));
+  return { id, routes: routes.filter(({ at }) => at !== undefined), answer };
+}
 
 /** The route table of every home, without the host behind it: its handlers cannot be called. */
 export function routeTable(): readonly Route[] {

@@ -101,6 +101,21 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /history/statistics": "getHistoryStatistics",
   "GET /history/export": "getHistoryExport",
   "GET /logbook": "getLogbook",
+  "POST /automations": "postAutomations",
+  "POST /automations/:id/disable": "postAutomationsByIdDisable",
+  "POST /automations/:id/enable": "postAutomationsByIdEnable",
+  "GET /automations/:id/history": "getAutomationsByIdHistory",
+  "GET /automations": "getAutomations",
+  "POST /automations/pause": "postAutomationsPause",
+  "GET /automations/:id": "getAutomationsById",
+  "DELETE /automations/:id": "deleteAutomationsById",
+  "PUT /automations/:id": "putAutomationsById",
+  "POST /automations/:id/restore/:revision": "postAutomationsByIdRestoreByRevision",
+  "POST /automations/resume": "postAutomationsResume",
+  "POST /automations/:id/run": "postAutomationsByIdRun",
+  "POST /automations/simulate": "postAutomationsSimulate",
+  "GET /automations/:id/traces": "getAutomationsByIdTraces",
+  "GET /automations/webhooks": "getAutomationsWebhooks",
 };
 
 test("every operation has the id under which generated clients know it", () => {

@@ -65,8 +65,8 @@ function draw(section: SectionName, part: Part) {
   const set = (at: number, value: string): Part | undefined => {
     const input = root.querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")[at];
     assert.ok(input, `there is an input ${at}`);
-    const options = [...input.querySelectorAll("option")];
-    const option = options.find(({ textContent }) => textContent?.includes(value));
+    const choices = [...input.querySelectorAll("option")];
+    const option = choices.find(({ textContent }) => textContent?.includes(value));
     input.value = option?.value ?? value;
     input.dispatchEvent(new Event("input", { bubbles: true }));
     input.dispatchEvent(new Event("change", { bubbles: true }));
