@@ -109,14 +109,17 @@ function inProcesses(all: readonly TestFile[]): string[][] {
   const inOne = all.filter(({ isAlone }) => !isAlone);
   const quick = inOne.filter(({ startsProcesses }) => !startsProcesses);
   const slow = inOne.filter(({ startsProcesses }) => startsProcesses);
+  // with the globals of a page, what a test starts would not work as it does without them
+  const withoutPage = slow.filter(({ usesPage }) => !usesPage);
   const groups = [
     ...inTurns(
       quick.filter(({ usesPage }) => !usesPage).toSorted((a, b) => ms(b) - ms(a)),
       SHARED_PROCESSES,
     ),
     quick.filter(({ usesPage }) => usesPage),
-    ...neighbours(slow.filter(({ usesBrowser }) => usesBrowser)),
-    ...neighbours(slow.filter(({ usesBrowser }) => !usesBrowser)),
+    ...neighbours(withoutPage.filter(({ usesBrowser }) => usesBrowser)),
+    ...neighbours(withoutPage.filter(({ usesBrowser }) => !usesBrowser)),
+    ...neighbours(slow.filter(({ usesPage }) => usesPage)),
     ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
   ];
   return groups
