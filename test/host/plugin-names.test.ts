@@ -21,7 +21,7 @@ const REASONS: readonly (readonly [files: RegExp, ids: readonly string[], reason
     "a topic that the HTTP contract denies by default",
   ],
   [
-    /^host\/dashboard\//,
+    /^(host\/dashboard\/|plugin-sdk\/client\/api-types\.d\.ts$)/,
     ["automations"],
     "the HTTP contract names automations (/automations), which any plugin may serve",
   ],
