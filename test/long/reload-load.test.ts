@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startHost, type TestHost } from "../helpers/host.ts";
+import { until } from "../helpers/until.ts";
 
 const RELOADS = 30;
 const REQUESTS_PER_SECOND = 200;
@@ -32,7 +33,12 @@ async function readablePaths(host: TestHost): Promise<string[]> {
     paths: Record<string, { get?: unknown }>;
   };
   await writeFile(join(host.data, "photos/porch.png"), "a picture");
-  const ids = { devices: "demo:light:1", scenes: "demo:scene:1", modules: "demo-home" };
+  const ids = {
+    devices: "demo:light:1",
+    scenes: "demo:scene:1",
+    modules: "demo-home",
+    automations: await runAutomation(host),
+  };
   return (
     Object.entries(document.paths)
       .filter(
@@ -40,11 +46,13 @@ async function readablePaths(host: TestHost): Promise<string[]> {
       )
       // A feed address has to be made first, and a setup or a pairing begun.
       .filter(([path]) => !/\{secret\}|\{userCode\}|\/setup$/.test(path))
+      // No account that can be written to is there, and so no event or task has an id.
+      .filter(([path]) => !/calendar\/(events|tasks)\/\{id\}$/.test(path))
       .concat([["/api/v1/calendar/events", {}]])
       .map(([path]) => path.replace("/api/v1", ""))
       .map((path) =>
         path.replace(
-          /(devices|scenes|modules)\/\{id\}/,
+          /(devices|scenes|modules|automations)\/\{id\}/,
           (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
         ),
       )
@@ -54,7 +62,34 @@ async function readablePaths(host: TestHost): Promise<string[]> {
       .map((path) => path.replace("{name}", "porch.png"))
       .map((path) => path.replace(/light:1\/image$/, "camera:1/image"))
       .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"))
+      .map((path) =>
+        path.replace(
+          /^\/history\/(readings|statistics|export)$/,
+          "$&?device=demo:sensor:1&field=temperature",
+        ),
+      )
   );
+}
+
+/** Saves an automation and runs it, so that it and its runs can be read; its id. */
+async function runAutomation(host: TestHost): Promise<string> {
+  const created = await host.api("/automations", {
+    method: "POST",
+    json: {
+      name: "Lamp",
+      mode: "single",
+      triggers: [{ type: "time", at: "04:00" }],
+      actions: [{ type: "command", device: "demo:light:1", command: { on: true } }],
+    },
+  });
+  assert.equal(created.status, 201, await created.clone().text());
+  const { id } = (await created.json()) as { id: string };
+  await host.api(`/automations/${id}/run`, { method: "POST" });
+  await until(async () => {
+    const { status } = await host.api("/automation-runs");
+    return status === 200;
+  });
+  return id;
 }
 
 /** Changes a source so that its bundle differs, and what it does does not. */
