@@ -1,5 +1,5 @@
 import type { CalendarBound, CalendarEvent } from "@mantel/plugin-sdk/calendar";
-import { startOfDay, wallClock } from "./zone.ts";
+import { startOfDay, wallClock } from "@mantel/plugin-sdk/time";
 
 /** A half-open span of instants, and the zone in which days begin and end. */
 export interface LocalSpan {

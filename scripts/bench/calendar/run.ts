@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { startOfDay } from "../../../host/calendar/zone.ts";
+import { startOfDay } from "@mantel/plugin-sdk/time";
 import { BOMBS } from "../../../test/plugins/calendar/bombs.ts";
 // Runs one engine of the calendar benchmark in a separate process: `<engine> speed <file>`,
 // `<engine> corpus <first case>` or `<engine> bombs`.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound } from "@mantel/plugin-sdk";
 import { withBounds, overlapping } from "../../../host/calendar/select.ts";
-import { startOfDay } from "../../../host/calendar/zone.ts";
+import { startOfDay } from "../../../plugin-sdk/time/zone.ts";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone } from "../../../plugins/calendar/ics/zones.ts";
 import { type Case, compare, readCorpus } from "./corpus.ts";

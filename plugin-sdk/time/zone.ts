@@ -22,20 +22,39 @@ export function wallClock(instant: number, timeZone: string): number {
   return midnight + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000;
 }
 
-/** The start of a day in a zone, in epoch milliseconds: midnight, unless a DST change skips it. */
+/** The start of a day such as `2026-11-24` in a zone, in epoch milliseconds: midnight, or the change of clocks that skips it. */
 export function startOfDay(date: string, timeZone: string): number {
-  const wall = Date.parse(`${date}T00:00:00Z`);
-  const before = offsetAt(wall - DAY_MS, timeZone);
-  const after = offsetAt(wall + DAY_MS, timeZone);
-  const [first, second] = before > after ? [before, after] : [after, before];
-  const early = wall - first;
-  if (offsetAt(early, timeZone) === first) return early;
-  const late = wall - second;
-  return offsetAt(late, timeZone) === second ? late : wall - before;
+  return instantOf(Date.parse(`${date}T00:00:00Z`), timeZone);
 }
 
-function offsetAt(instant: number, timeZone: string): number {
-  return wallClock(instant, timeZone) - Math.floor(instant / 1000) * 1000;
+/**
+ * The first instant at which clocks in a zone show a local time, which is given as the UTC instant with the same reading.
+ * A local time that a change of clocks skips is at the change.
+ */
+export function instantOf(wall: number, timeZone: string): number {
+  const offsets = [offsetAt(wall - DAY_MS, timeZone), offsetAt(wall + DAY_MS, timeZone)];
+  const instants = offsets
+    .filter((offset) => offsetAt(wall - offset, timeZone) === offset)
+    .map((offset) => wall - offset);
+  if (instants.length > 0) return Math.min(...instants);
+  return changeBetween(wall - Math.max(...offsets), wall - Math.min(...offsets), timeZone);
+}
+
+/** The instant, in whole seconds, from which the zone has the offset that it has at `end`. */
+function changeBetween(start: number, end: number, timeZone: string): number {
+  const after = offsetAt(end, timeZone);
+  let [low, high] = [Math.floor(start / 1_000), Math.floor(end / 1_000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle * 1_000, timeZone) === after) high = middle;
+    else low = middle;
+  }
+  return high * 1_000;
+}
+
+/** Milliseconds by which clocks in a zone are ahead of UTC. */
+export function offsetAt(instant: number, timeZone: string): number {
+  return wallClock(instant, timeZone) - Math.floor(instant / 1_000) * 1_000;
 }
 
 /** A cached format: creating one costs a hundred times as much as using it; there are at most about 600 names. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startOfDay, wallClock } from "../../../host/calendar/zone.ts";
+import { instantOf, startOfDay, wallClock } from "../../../plugin-sdk/time/zone.ts";
 
 const day = (date: string, timeZone: string) => new Date(startOfDay(date, timeZone)).toISOString();
 const clock = (instant: string, timeZone: string) =>
@@ -33,4 +33,13 @@ test("the first and last representable days have a beginning", () => {
   assert.equal(day("0000-01-01", "Etc/GMT-5"), "-000001-12-31T19:00:00.000Z");
   assert.equal(day("9999-12-31", "Etc/GMT+5"), "9999-12-31T05:00:00.000Z");
   assert.equal(day("9999-12-31", "Etc/GMT-5"), "9999-12-30T19:00:00.000Z");
+});
+
+test("a time that a change of clocks skips is at the change, and of two equal times the first counts", () => {
+  const at = (wall: string, timeZone: string) =>
+    new Date(instantOf(Date.parse(`${wall}Z`), timeZone)).toISOString();
+
+  assert.equal(at("2026-03-29T02:30", "Europe/Berlin"), "2026-03-29T01:00:00.000Z");
+  assert.equal(at("2026-10-25T02:30", "Europe/Berlin"), "2026-10-25T00:30:00.000Z");
+  assert.equal(at("2026-10-04T02:15", "Australia/Lord_Howe"), "2026-10-03T15:30:00.000Z");
 });
