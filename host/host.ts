@@ -69,6 +69,7 @@ import { RouteSecrets } from "./routes/secrets.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { ServiceRegistry } from "./services/registry.ts";
+import { SourceFolders } from "./sources/source-folders.ts";
 
 /**
  * The deadline for answers in flight. It leaves the modules time to hand over their state within the ten seconds of
@@ -295,6 +296,8 @@ async function openModules(
   const timeZone = () => parts.config.current.ui.timeZone;
   const discovery = new Discovery();
   onDispose(() => discovery.close());
+  const sourceFolders = new SourceFolders(parts);
+  onDispose(() => sourceFolders.close());
   const scheduler = await Scheduler.open({ ...parts, timeZone });
   onDispose(() => scheduler.close());
   const lock = await PackageLock.open(dataFolder, parts.log);
@@ -316,6 +319,7 @@ async function openModules(
     ...parts,
     scheduler,
     discovery,
+    sourceFolders,
     home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },
     consents,
     inspect,

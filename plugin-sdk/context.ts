@@ -13,6 +13,7 @@ import type {
   ServiceInput,
   ServiceOutput,
 } from "./service.ts";
+import type { Sources } from "./sources.ts";
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -117,6 +118,8 @@ export interface PluginContext<
     input: ServiceInput<D>,
   ) => Promise<ServiceOutput<D>>;
   readonly routes: PluginRoutes;
+  /** The files in the folder that the manifest names under `sources`. */
+  readonly sources: Sources;
   /** Replaces the value that the host serves under `name`. The manifest must list the name under `provides`. */
   readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
   /** Publishes the values of the plugin's channels, by name. */

@@ -145,6 +145,11 @@ export const Manifest = Type.Object(
       Type.Array(Type.Union([ServiceKey, ChannelKey]), { maxItems: 200, uniqueItems: true }),
     ),
     /**
+     * A folder below the data folder, such as `automations`. The host compiles its TypeScript files, and the plugin runs
+     * them (`ctx.sources`).
+     */
+    sources: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9-]{0,40}$" })),
+    /**
      * Paths of the API such as `/tides`. The host serves a channel there without asking the plugin, or the plugin has
      * routes there. A path belongs to the first plugin that claims it.
      */

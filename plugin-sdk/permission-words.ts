@@ -28,6 +28,7 @@ type Askable = Required<Omit<Permissions, "home">> &
     provides: string[];
     uses: string[];
     paths: string[];
+    sources: string;
     /** The single `needs` of its widget: `light devices in Kitchen`, `the channel calendar`, `scenes`. */
     widgetSees: string[];
     widgetCommands: string[];
@@ -106,6 +107,7 @@ export const permissionWords: PermissionWords = {
     path.endsWith("/*")
       ? `answer requests to ${path.slice(0, -2)} of the API, and below, with its own code`
       : `answer requests to ${path} of the API`,
+  sources: (folder) => `run the code in the folder ${folder} of the home's data`,
   uses: (name) => (name.includes("/") ? `read the channel ${name}` : `use the service ${name}`),
   widgetSees: (what) => `show its widget ${what}`,
   widgetCommands: (what) => `let its widget command ${what}`,

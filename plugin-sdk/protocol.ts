@@ -18,6 +18,7 @@ import type { RouteAnswer, RouteDefinition } from "./route.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { RunRequest, ScheduleHostApi } from "./schedule-protocol.ts";
 import type { ServiceDefinition } from "./service.ts";
+import type { SourceChange, SourcesHostApi } from "./sources.ts";
 import type { SetupStep, Trial } from "./trial.ts";
 
 /**
@@ -210,6 +211,8 @@ export interface PluginApi {
   answerRoute(request: RouteCall): Promise<SentAnswer>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */
   channelChanged(change: ChannelChange): Promise<void>;
+  /** Brings a file of the folder of sources. The next one follows after the answer. */
+  sourceChanged(change: SourceChange): Promise<void>;
   /** Begins a run of a schedule. The answer does not wait for its end. */
   runSchedule(request: RunRequest): Promise<void>;
   /** Passes changes of the home to the plugin's listeners, without waiting for them. */
@@ -233,7 +236,7 @@ export interface PluginApi {
 }
 
 /** The calls from a plugin's process to the host. Each call is checked against the plugin's manifest. */
-export interface HostApi extends HomeHostApi, ScheduleHostApi, DiscoveryHostApi {
+export interface HostApi extends HomeHostApi, ScheduleHostApi, DiscoveryHostApi, SourcesHostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   announceDeviceEvent(event: DeviceEvent): Promise<void>;

@@ -36,6 +36,7 @@ import {
   serviceKey,
   type ServiceOutput,
 } from "./service.ts";
+import type { SourceChange } from "./sources.ts";
 import { checkDevices, updated } from "./testing-devices.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
 import { answerSearch, type FakeNetwork } from "./testing-network.ts";
@@ -69,6 +70,8 @@ export interface TestHostOptions {
    * `undefined` for a channel without one.
    */
   readonly channels?: Readonly<Record<string, unknown>>;
+  /** The files behind `ctx.sources`, by name: compiled code (CommonJS) that requires `mantel`. */
+  readonly sources?: Readonly<Record<string, string>>;
   /** The paths that `ctx.folder` returns, by name. */
   readonly folders?: Readonly<Record<string, string>>;
   readonly timeZone?: string;
@@ -118,6 +121,10 @@ export interface RunningTest {
   ): Promise<SentAnswer>;
   /** Changes a channel of another plugin; `undefined` means that it is gone. The plugin has it when this returns. */
   feedChannel(name: string, value: unknown): void;
+  /** Saves a file behind `ctx.sources`, or deletes it. The plugin has it when this returns. */
+  feedSource(change: SourceChange): void;
+  /** The files that the plugin wrote with `ctx.sources.describe`, by name. */
+  readonly described: Readonly<Record<string, string>>;
   /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
   stop(): Promise<unknown>;
 }
@@ -137,6 +144,7 @@ export async function startPlugin(
   const host = new MemoryHost(plugin, options, { home, clock });
   const runner = new Runner(plugin, host);
   host.onChannelChanged = (change) => runner.channelChanged(change);
+  host.onSourceChanged = (change) => runner.sourceChanged(change);
   clock.attach((request) => runner.runSchedule(request));
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
   const started = await runner
@@ -174,6 +182,8 @@ export async function startPlugin(
       const json = value === undefined ? {} : { json: JSON.stringify(value) };
       runner.channelChanged({ channel: name, ...json });
     },
+    feedSource: (change) => runner.sourceChanged(change),
+    described: host.described,
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await rm(storage, { recursive: true, force: true });
@@ -241,7 +251,10 @@ class MemoryHost implements HostLink {
   readonly events: DeviceEvent[] = [];
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
+  readonly described: Record<string, string> = {};
   onChannelChanged: (change: ChannelChange) => void = () => undefined;
+  onSourceChanged: (change: SourceChange) => void = () => undefined;
+  readonly #sources: Readonly<Record<string, string>>;
   readonly #plugin: Plugin;
   readonly #services: readonly ProvidedService[];
   readonly #channels: Readonly<Record<string, unknown>>;
@@ -253,7 +266,7 @@ class MemoryHost implements HostLink {
 
   constructor(
     plugin: Plugin,
-    { services = [], channels = {}, network = {} }: TestHostOptions,
+    { services = [], channels = {}, network = {}, sources = {} }: TestHostOptions,
     { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
   ) {
     this.#plugin = plugin;
@@ -262,6 +275,7 @@ class MemoryHost implements HostLink {
     this.#home = home;
     this.#clock = clock;
     this.#network = network;
+    this.#sources = sources;
   }
 
   device(nativeId: string): DeviceDescription {
@@ -319,6 +333,14 @@ class MemoryHost implements HostLink {
       case "discoverMdns":
       case "discoverSsdp":
         return answerSearch(this.#network, method, input);
+      case "followSources":
+        for (const [name, code] of Object.entries(this.#sources)) {
+          const source = { hash: code, code, map: "" };
+          this.onSourceChanged({ name, kind: "compiled", source });
+        }
+        return undefined;
+      case "describeSources":
+        return void Object.assign(this.described, (input as { files: object }).files);
       case "showStep": // setups do not run here
         return undefined;
       default:

@@ -115,6 +115,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   callService: (request, begin) => started().callService(request, begin),
   answerRoute: (request, begin) => started().answerRoute(request, begin),
   channelChanged: (change) => (next ?? runner)?.channelChanged(change),
+  sourceChanged: (change) => (next ?? runner)?.sourceChanged(change),
   runSchedule: (request) => started().runSchedule(request),
   homeChanged: (batch) => started().homeChanged(batch),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),

@@ -14,6 +14,8 @@ const TELLING: Partial<Readonly<Record<keyof HostApi, string>>> = {
   setSchedule: "schedule.at, every, cron and after",
   cancelSchedule: "schedule.cancel",
   followHome: "home.devices.on",
+  followSources: "sources.follow",
+  describeSources: "sources.describe",
   commandHome: "home.command",
   activateHomeScene: "home.activateScene",
 };

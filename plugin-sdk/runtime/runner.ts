@@ -21,6 +21,7 @@ import {
 import type { Begin } from "../rpc/peer.ts";
 import type { RunRequest } from "../schedule-protocol.ts";
 import { toSentImage } from "../sent-image.ts";
+import type { SourceChange } from "../sources.ts";
 import { RuntimeChannels } from "./channels.ts";
 import { createDiscover } from "./discover.ts";
 import { Followers } from "./followers.ts";
@@ -34,6 +35,7 @@ import { createPublish } from "./publishing.ts";
 import { RuntimeRoutes } from "./routes.ts";
 import { Schedules } from "./schedule.ts";
 import { createCall, RuntimeServices, undeclared } from "./services.ts";
+import { RuntimeSources } from "./sources.ts";
 import { createStorage } from "./storage.ts";
 
 /** Minimum time for `handOver`, even if waiting for the calls has used up the deadline. */
@@ -48,6 +50,7 @@ export class Runner {
   readonly #plugin: Plugin;
   readonly #followers: Followers;
   readonly #schedules: Schedules;
+  readonly #sources = new RuntimeSources();
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
@@ -171,6 +174,10 @@ export class Runner {
     this.#channels?.take(change);
   }
 
+  sourceChanged(change: SourceChange): void {
+    this.#sources.take(change);
+  }
+
   runSchedule(request: RunRequest): void {
     this.#schedules.run(request);
   }
@@ -248,6 +255,7 @@ export class Runner {
       log,
       handedOver: request.handedOver,
       routes: { url: ({ path = "" }) => host.call("routeUrl", { path }) },
+      sources: this.#sources.create(host),
       signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),

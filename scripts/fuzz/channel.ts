@@ -28,6 +28,7 @@ import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
+import { SourceFolders } from "../../host/sources/source-folders.ts";
 import type { Schema } from "./document.ts";
 import { anyJson, valuesFitting, oddText } from "./values.ts";
 
@@ -234,6 +235,7 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
     sendChanges: () => Promise.resolve(),
     runSchedule: () => Promise.resolve(),
+    sendSource: () => Promise.resolve(),
     exited: new Promise(() => undefined),
   };
   const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
@@ -308,6 +310,7 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
   };
   const services = new ServiceRegistry();
   const discovery = new Discovery({ mdns: async () => [], ssdp: async () => [] });
-  const answering = { channels, home, scheduler, discovery };
+  const sourceFolders = new SourceFolders({ dataFolder, log });
+  const answering = { channels, home, scheduler, discovery, sourceFolders };
   return { devices, scenes, services, publications, ...answering, ...routes };
 }

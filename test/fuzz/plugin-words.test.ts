@@ -141,6 +141,7 @@ test("after any message of a plugin process the host continues, and every call e
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
     sendChanges: () => Promise.resolve(),
     runSchedule: () => Promise.resolve(),
+    sendSource: () => Promise.resolve(),
     exited: new Promise(() => undefined),
   };
 

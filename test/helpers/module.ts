@@ -24,6 +24,7 @@ import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
+import { SourceFolders } from "../../host/sources/source-folders.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
@@ -103,6 +104,7 @@ export async function startModules(
     accept: (value: unknown) => published.set(name, value),
     gone: () => published.delete(name),
   });
+  const sourceFolders = new SourceFolders({ dataFolder, log });
   const registry = new ModuleManager({
     routeSecrets: await RouteSecrets.open(dataFolder, log),
     routePrefix: () => "/api/v1",
@@ -115,6 +117,7 @@ export async function startModules(
     channels,
     scheduler,
     discovery: new Discovery(),
+    sourceFolders,
     home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
     apiPaths,
     bridges,
@@ -145,6 +148,7 @@ export async function startModules(
     isStopped = true;
     await registry.close();
     feeds.close();
+    sourceFolders.close();
     await scheduler.close();
     await consents.close();
     await compiler.close();

@@ -75,6 +75,7 @@ const german: PermissionWords = {
     path.endsWith("/*")
       ? `Anfragen an ${path.slice(0, -2)} der API und darunter mit eigenem Code beantworten`
       : `Anfragen an ${path} der API beantworten`,
+  sources: (folder) => `den Code im Ordner ${folder} in den Daten des Hauses ausführen`,
   uses: (name) => (name.includes("/") ? `den Kanal ${name} lesen` : `den Dienst ${name} nutzen`),
   widgetSees: (what) => `seinem Widget dies zeigen: ${what}`,
   widgetCommands: (what) => `sein Widget dies schalten lassen: ${what}`,

@@ -13,11 +13,13 @@ import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import { parseChain } from "../../services/chain.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
+import type { SourceFolders } from "../../sources/source-folders.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
 import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";
 import { RejectedCallLog } from "./rejected-call-log.ts";
 import { type ScheduleCaller, scheduleApi } from "./schedule-api.ts";
+import { type SourcesCaller, sourcesApi } from "./sources-api.ts";
 
 /** The part of the host that serves the values published under one name. */
 export interface Publication {
@@ -38,6 +40,7 @@ export interface HostDependencies {
   readonly home: HomeDependencies;
   readonly scheduler: Scheduler;
   readonly discovery: Discovery;
+  readonly sourceFolders: SourceFolders;
   readonly routeSecrets: RouteSecrets;
   /** The prefix of the API, such as `/api/v1`. */
   readonly routePrefix: () => string;
@@ -57,7 +60,10 @@ export interface Caller {
 
 /** The calls that a plugin's process may make to the host, each checked against its manifest. */
 export function hostApi(
-  caller: Caller & Pick<HomeCaller, "sendChanges" | "exited"> & Pick<ScheduleCaller, "runSchedule">,
+  caller: Caller &
+    Pick<HomeCaller, "sendChanges" | "exited"> &
+    Pick<ScheduleCaller, "runSchedule"> &
+    Pick<SourcesCaller, "sendSource">,
   parts: HostDependencies,
 ): Handlers<HostApi> {
   const { id, manifest } = caller;
@@ -69,6 +75,7 @@ export function hostApi(
     ...publishingApi(caller, parts),
     ...channelApi(caller, parts),
     ...discoveryApi(caller, parts),
+    ...sourcesApi(live, parts.sourceFolders),
     callService({ name, input, chain }) {
       const key = normalServiceKey(String(name));
       if (manifest.uses?.some((used) => normalServiceKey(used) === key)) {

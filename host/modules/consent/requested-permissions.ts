@@ -31,7 +31,7 @@ export function requestedPermissions({
   limits = {},
   ...manifest
 }: Manifest): RequestedPermission[] {
-  const { provides = [], uses = [], paths = {}, needs = {} } = manifest;
+  const { provides = [], uses = [], paths = {}, needs = {}, sources = "" } = manifest;
   const flags = { server: manifest.server !== undefined };
   const requested = entries({
     ...flags,
@@ -41,10 +41,11 @@ export function requestedPermissions({
     provides,
     uses,
     paths: entries(paths).map(([path, what]) => (hasRoutes(what) ? `${path}/*` : path)),
+    sources,
     ...widgetPermissions(needs),
   }).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));
-    if (typeof value === "string") return [{ name, value }];
+    if (typeof value === "string") return value === "" ? [] : [{ name, value }];
     return value ? [{ name }] : [];
   });
   const raised = entries(WEIGHING_LIMITS).flatMap(([name, isWeighing]): RequestedPermission[] => {

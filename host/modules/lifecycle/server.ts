@@ -1,5 +1,6 @@
 import type { HomeBatch } from "@mantel/plugin-sdk/home-protocol";
 import type { RunRequest } from "@mantel/plugin-sdk/schedule-protocol";
+import type { SourceChange } from "@mantel/plugin-sdk/sources";
 import type { ModuleFault } from "../../api/module.ts";
 import { ChannelFollower } from "../../channels/follower.ts";
 import type { ConfigStore } from "../../config/store.ts";
@@ -277,6 +278,8 @@ export class Server {
       sendChanges: (batch: HomeBatch) =>
         generation.peer.call("homeChanged", batch, HOME_DEADLINE_MS),
       exited: generation.exited,
+      sendSource: (change: SourceChange) =>
+        generation.peer.call("sourceChanged", change, CHANGE_MS),
       runSchedule: (request: RunRequest) => this.process.call("runSchedule", request),
     };
     return this.#use.watching(hostApi(caller, this.#parts));

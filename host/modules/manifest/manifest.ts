@@ -114,6 +114,10 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
       ? undefined
       : `mantel.permissions.folders must not hold "${own}", which is one of the host's own folders`;
   },
+  ({ sources }) =>
+    sources !== undefined && HOST_FOLDERS.includes(sources)
+      ? `mantel.sources must not be "${sources}", which is one of the host's own folders`
+      : undefined,
   ({ needs, widget }) =>
     needs !== undefined && widget === undefined
       ? 'mantel.needs is for a widget, and there is no "widget" entry'

@@ -38,6 +38,8 @@ const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   // The value is a text in the message; a quotation mark in it takes two bytes more at most.
   publishChannel: { bytes: 3 * CHANNEL_LIMITS.mostBytes, values: 100 },
   followChannel: FEW,
+  followSources: FEW,
+  describeSources: { bytes: LONGEST_MESSAGE, values: 100 },
   callService: { bytes: LONGEST_MESSAGE, values: 50_000 },
   routeUrl: FEW,
   reportDegraded: FEW,

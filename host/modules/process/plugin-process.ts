@@ -42,6 +42,8 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   publishCalendarPart: true,
   publishChannel: true,
   followChannel: true,
+  followSources: true,
+  describeSources: true,
   callService: true,
   routeUrl: true,
   reportDegraded: true,

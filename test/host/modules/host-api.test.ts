@@ -87,6 +87,7 @@ function openApi(declared: Partial<Manifest> = {}, isLive = true) {
       follower: () => host.follower,
       sendChanges: () => Promise.resolve(),
       runSchedule: () => Promise.resolve(),
+      sendSource: () => Promise.resolve(),
       exited: new Promise(() => undefined),
     },
     host.registries,
