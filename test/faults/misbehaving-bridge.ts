@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { packageJson, startModules } from "../helpers/module.ts";
+import { LOAD } from "../helpers/until.ts";
 
 /** A bridge with one lamp, whose start runs `code` at the end; it also provides a service. */
 export function bridge(code: string, services = "[]"): Record<string, string> {
   const manifest = packageJson("odd", {
     bridge: { kind: "odd", commandsPerSecond: 1_000 },
     provides: ["odd.answer", "calendar.window"],
+    limits: { quiesceMs: Math.min(30_000, Math.round(2_000 * LOAD)) },
   });
   const source = `
 import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
