@@ -6,7 +6,7 @@ import { DeviceKind } from "./device.ts";
 import type { Scene } from "./scene.ts";
 import { Strict } from "./schema.ts";
 
-/** Home-wide settings that every plugin may read. */
+/** Home-wide settings that every plugin may read. They may change while it runs. */
 export interface HomeSettings {
   /** BCP 47 language tag, such as `en-GB`. */
   readonly locale: string;
@@ -187,6 +187,14 @@ export interface ActsFor {
 
 /** The home as a plugin reads and controls it, within `permissions.home` of its manifest. */
 export interface Home extends HomeSettings {
+  /**
+   * Calls a listener with each new value of a setting, such as `locale`. `home.locale` and the others always have the current
+   * value. A plugin that has read a setting and has no listener for it is reloaded when that setting changes.
+   */
+  on<S extends keyof HomeSettings>(
+    setting: S,
+    listener: (value: HomeSettings[S]) => void | Promise<void>,
+  ): Stop;
   readonly devices: HomeDevices;
   readonly events: HomeEvents;
   readonly scenes: HomeScenes;

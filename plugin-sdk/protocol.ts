@@ -215,6 +215,8 @@ export interface PluginApi {
   sourceChanged(change: SourceChange): Promise<void>;
   /** Begins a run of a schedule. The answer does not wait for its end. */
   runSchedule(request: RunRequest): Promise<void>;
+  /** Passes the home's new settings. `isFollowed` is false if the plugin has to be reloaded for them. */
+  settingsChanged(settings: HomeSettings): Promise<{ readonly isFollowed: boolean }>;
   /** Passes changes of the home to the plugin's listeners, without waiting for them. */
   homeChanged(batch: HomeBatch): Promise<void>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */

@@ -12,6 +12,7 @@ import type {
   DeviceUpdate,
 } from "./device.ts";
 import { MantelError } from "./errors.ts";
+import type { HomeSettings } from "./home.ts";
 import type { Plugin } from "./plugin.ts";
 import type {
   ChannelChange,
@@ -125,6 +126,8 @@ export interface RunningTest {
   feedSource(change: SourceChange): void;
   /** The files that the plugin wrote with `ctx.sources.describe`, by name. */
   readonly described: Readonly<Record<string, string>>;
+  /** Changes settings of the home, such as `locale`. False if the host would reload the plugin for that. */
+  changeSettings(changed: Partial<HomeSettings>): boolean;
   /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
   stop(): Promise<unknown>;
 }
@@ -147,12 +150,12 @@ export async function startPlugin(
   host.onSourceChanged = (change) => runner.sourceChanged(change);
   clock.attach((request) => runner.runSchedule(request));
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
-  const started = await runner
-    .start("test", startRequest(options, { config, storage }))
-    .catch(async (error: unknown) => {
-      await rm(storage, { recursive: true, force: true });
-      throw error;
-    });
+  const request = startRequest(options, { config, storage });
+  let settings = request.home;
+  const started = await runner.start("test", request).catch(async (error: unknown) => {
+    await rm(storage, { recursive: true, force: true });
+    throw error;
+  });
   let calls = 0;
   return {
     ...requestsTo(runner, started.services),
@@ -184,6 +187,10 @@ export async function startPlugin(
     },
     feedSource: (change) => runner.sourceChanged(change),
     described: host.described,
+    changeSettings(changed) {
+      settings = { ...settings, ...changed };
+      return runner.settingsChanged(settings);
+    },
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await rm(storage, { recursive: true, force: true });

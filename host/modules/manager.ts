@@ -24,7 +24,7 @@ import {
 import { InvalidPlugins } from "./manifest/invalid-plugins.ts";
 import type { PluginPackage } from "./manifest/manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
-import { reconcile, isAffected } from "./reconcile.ts";
+import { isAffected, isTold, reconcile } from "./reconcile.ts";
 import type { LogQuery } from "./state/logs.ts";
 
 export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "changed" | "log"> {
@@ -393,12 +393,21 @@ export class ModuleManager {
     const mayAllowLinks = changed.some((key) => key.startsWith("modules."));
     void this.#inOrder(() => (mayAllowLinks ? this.#rediscover() : this.#arrange()));
     for (const module of this.#modules.values()) module.followTrust();
-    const concerned = [...this.#modules.values()].filter((module) =>
-      isAffected(module, changed, this.#parts.config.current),
-    );
-    const reloads = reloadOneByOne(concerned, "config", this.#parts);
     // A fallback module stops once the module it replaces has started, and starts again if that has failed.
-    void reloads.then(() => this.#inOrder(() => this.#arrange()));
+    void this.#reloadFor(changed).then(() => this.#inOrder(() => this.#arrange()));
+  }
+
+  /** Reloads the modules whose own settings changed, and those that do not follow changed settings of the home. */
+  async #reloadFor(changed: readonly string[]): Promise<void> {
+    const all = [...this.#modules.values()];
+    const { current } = this.#parts.config;
+    const affected = all.filter((module) => isAffected(module, changed, current));
+    const told = all.filter((module) => !affected.includes(module) && isTold(module, changed));
+    const answers = await Promise.all(
+      told.map(async (module) => ({ module, isFollowed: await module.followSettings() })),
+    );
+    const others = answers.filter(({ isFollowed }) => !isFollowed).map(({ module }) => module);
+    await reloadOneByOne([...affected, ...others], "config", this.#parts);
   }
 
   async #arrange(): Promise<void> {

@@ -3,9 +3,9 @@ import type { Config } from "../config/schema.ts";
 import type { Module } from "./lifecycle/module.ts";
 import { configuredLimits } from "./state/limits.ts";
 
-/** Keys of the config that every plugin receives. */
+/** Keys of the config that every plugin is told. */
 const FOR_ALL: ReadonlySet<string> = new Set(["ui.locale", "ui.timeZone"]);
-/** Keys of the config that only bridges use. */
+/** Keys of the config that only bridges are told. */
 const FOR_BRIDGES: ReadonlySet<string> = new Set(["devices.pollSeconds"]);
 
 /** Starts that run at the same time; more would only delay each other. */
@@ -33,12 +33,15 @@ export function isAffected(module: Module, changed: readonly string[], config: C
   const { enabled } = config.modules[module.id] ?? {};
   if (module.view.state === "disabled" || enabled === false) return false;
   const concerns = (key: string): boolean =>
-    FOR_ALL.has(key) ||
-    (module.plugin.manifest.bridge !== undefined && FOR_BRIDGES.has(key)) ||
-    [module.id, `modules.${module.id}`].includes(key) ||
-    key.startsWith(`${module.id}.`);
+    [module.id, `modules.${module.id}`].includes(key) || key.startsWith(`${module.id}.`);
   const limits = configuredLimits(config, module.plugin);
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
+}
+
+/** True if a module has to be told these changed keys of the config. */
+export function isTold({ plugin }: Module, changed: readonly string[]): boolean {
+  const isBridge = plugin.manifest.bridge !== undefined;
+  return changed.some((key) => FOR_ALL.has(key) || (isBridge && FOR_BRIDGES.has(key)));
 }
 
 async function stopOne(module: Module, reason: string | undefined): Promise<void> {
@@ -69,11 +72,10 @@ function reasonToStop(
   return other && `it is not needed because the bridge ${other.id} is configured`;
 }
 
-/** A bridge with real devices: one that is not itself a fallback. */
+/** A bridge with real devices that has started: one that is not itself a fallback. */
 function isRealBridge({ plugin, status }: Module): boolean {
   const { bridge, fallbackFor } = plugin.manifest;
-  if (!bridge || fallbackFor?.bridges) return false;
-  return !["disabled", "stopping", "unconfigured", "failed"].includes(status.settledState);
+  return bridge !== undefined && !fallbackFor?.bridges && status.hasStarted;
 }
 
 function isSet(config: unknown, dottedKey: string): boolean {

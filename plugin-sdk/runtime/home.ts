@@ -1,9 +1,10 @@
 import type { PluginContext } from "../context.ts";
 import type { Device } from "../device.ts";
-import type { DeviceSelector, Home, HomeSettings, Presence } from "../home.ts";
+import type { DeviceSelector, Home, Presence } from "../home.ts";
 import { homeNotify } from "../services/home.ts";
 import type { Followers } from "./followers.ts";
 import type { HostLink } from "./host-link.ts";
+import type { LiveSettings } from "./live-settings.ts";
 import { freeze } from "./primordials.ts";
 
 interface HomeDependencies {
@@ -14,12 +15,21 @@ interface HomeDependencies {
 
 /** Creates `ctx.home`. The host checks each call against the manifest. */
 export function createHome(
-  settings: HomeSettings,
+  settings: LiveSettings,
   { host, followers, call }: HomeDependencies,
 ): Home {
   const list = (selector: DeviceSelector = "*") => listDevices(host, selector);
   const home: Home = {
-    ...settings,
+    get locale() {
+      return settings.read("locale");
+    },
+    get timeZone() {
+      return settings.read("timeZone");
+    },
+    get pollSeconds() {
+      return settings.read("pollSeconds");
+    },
+    on: (setting, listener) => settings.on(setting, listener),
     devices: freeze({
       list,
       get: (id) => host.call("getHomeDevice", { id }),

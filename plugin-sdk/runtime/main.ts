@@ -117,6 +117,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   channelChanged: (change) => (next ?? runner)?.channelChanged(change),
   sourceChanged: (change) => (next ?? runner)?.sourceChanged(change),
   runSchedule: (request) => started().runSchedule(request),
+  settingsChanged: (settings) => ({ isFollowed: started().settingsChanged(settings) }),
   homeChanged: (batch) => started().homeChanged(batch),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
   findLeaks,

@@ -6,6 +6,7 @@ import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
 import type { HomeBatch } from "../home-protocol.ts";
+import type { HomeSettings } from "../home.ts";
 import { boundedSentence } from "../log-record.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
 import {
@@ -27,6 +28,7 @@ import { createDiscover } from "./discover.ts";
 import { Followers } from "./followers.ts";
 import { createHome } from "./home.ts";
 import type { HostLink } from "./host-link.ts";
+import { LiveSettings } from "./live-settings.ts";
 import { createLog } from "./log.ts";
 import { rejectOldNames } from "./old-names.ts";
 import { PrestartHost } from "./prestart-host.ts";
@@ -56,6 +58,8 @@ export class Runner {
   readonly #accepted = new Set<Promise<unknown>>();
   /** Set with the first context. */
   #channels: RuntimeChannels | undefined;
+  /** Set with the first context. */
+  #settings: LiveSettings | undefined;
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
   #services = new RuntimeServices();
@@ -186,6 +190,11 @@ export class Runner {
     this.#followers.receive(batch);
   }
 
+  /** Takes new settings of the home. False if the plugin uses a changed one and does not follow it. */
+  settingsChanged(settings: HomeSettings): boolean {
+    return this.#settings?.change(settings) ?? false;
+  }
+
   /** Stops the generation. A failing step is reported in `faults`; the other steps still run. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;
@@ -245,13 +254,14 @@ export class Runner {
     const log = this.#log;
     const { signal } = this.#ended;
     const channels = (this.#channels ??= new RuntimeChannels({ id, host, log, signal }));
+    const settings = (this.#settings ??= new LiveSettings(request.home, log));
     const call = createCall(id, request.uses, host);
     const context: PluginContext<unknown, unknown> = {
       id,
       config: request.config,
       schedule: this.#schedules.create(),
       discover: createDiscover(host),
-      home: createHome(request.home, { host, followers: this.#followers, call }),
+      home: createHome(settings, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,
       routes: { url: ({ path = "" }) => host.call("routeUrl", { path }) },

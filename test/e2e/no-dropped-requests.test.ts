@@ -33,8 +33,10 @@ test(
     await until(async () => (await readModule(host, "counter")).generation === 2, BACK);
     await save(host, 3, "throw new Error('boom');");
     const refused = await host.api("/modules/counter/reload", { method: "POST" });
-    await host.api("/config", { method: "PATCH", json: { ui: { locale: "de-DE" } } });
-    for (const id of ["mqtt", "calendar", "system"]) {
+    const limits = { limits: { callMs: 9_000 } };
+    const modules = { mqtt: limits, calendar: limits, system: limits };
+    await host.api("/config", { method: "PATCH", json: { modules } });
+    for (const id of Object.keys(modules)) {
       await until(async () => (await readModule(host, id)).generation === 2, BACK);
     }
     const counted = await count(host);

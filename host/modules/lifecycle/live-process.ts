@@ -27,13 +27,15 @@ import {
   type HandoverDependencies,
   type Live,
 } from "./handover.ts";
-import type { ProcessLoader } from "./process-loader.ts";
+import { homeSettingsOf, type ProcessLoader } from "./process-loader.ts";
 import { CheckedServiceCall, deadlineOf } from "./service-call.ts";
 
 /** After a handover, a crash within this time rolls back to the previous build. */
 const PROBATION_MS = 10_000;
 /** The default time that a start may take during a reload: calls wait meanwhile. */
 const RELOAD_START_MS = 1_500;
+/** The deadline for the answer to changed settings of the home. */
+const SETTINGS_MS = 2_000;
 
 /** The events that a live process reports to its module. */
 export interface ProcessEvents {
@@ -194,6 +196,20 @@ export class LiveProcess {
       this.#events.warn(sentence, fault),
     );
     return this.#calls.call("callService", { name: key, input, chain }, deadlineMs, checks);
+  }
+
+  /**
+   * Tells the live process the home's settings. False if it has to be reloaded for them; true also without a process, or
+   * when it has ended: the next one starts with them.
+   */
+  async followSettings(): Promise<boolean> {
+    const live = this.#live;
+    if (!live) return true;
+    const home = homeSettingsOf(this.#config);
+    this.#live = { ...live, request: { ...live.request, home } };
+    const told = live.generation.peer.call("settingsChanged", home, SETTINGS_MS);
+    const { isFollowed } = await told.catch(() => ({ isFollowed: !this.isRunning }));
+    return isFollowed;
   }
 
   /** Quiesces and ends the live process. */

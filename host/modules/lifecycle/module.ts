@@ -201,6 +201,12 @@ export class Module {
     return this.#queue.take(() => this.#rollBack());
   }
 
+  /** Tells the running code the home's settings. False if it has to be reloaded for them. */
+  async followSettings(): Promise<boolean> {
+    if (["loading", "reloading"].includes(this.view.state)) return false; // it may have begun with the previous ones
+    return (await this.#server?.process.followSettings()) ?? true;
+  }
+
   /** Records an error of its widget in a browser, if that code is still served. */
   widgetFailed(fault: ReportedFault): void {
     const { served } = this.#widget;

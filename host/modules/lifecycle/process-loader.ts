@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
+import type { HomeSettings } from "@mantel/plugin-sdk/home";
 import type { HostApi, LoadResult, Network } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rpc";
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
@@ -276,9 +277,13 @@ export class ProcessLoader {
 
 /** The facts of the home, and the services it may use, that a plugin's code gets besides its options. */
 export function homeAndServicesOf({ manifest }: PluginPackage, config: ConfigStore) {
+  return { home: homeSettingsOf(config), uses: manifest.uses ?? [] };
+}
+
+/** The settings of the home that every plugin may read. */
+export function homeSettingsOf(config: ConfigStore): HomeSettings {
   const { ui, devices } = config.current;
-  const home = { locale: ui.locale, timeZone: ui.timeZone, pollSeconds: devices.pollSeconds };
-  return { home, uses: manifest.uses ?? [] };
+  return { locale: ui.locale, timeZone: ui.timeZone, pollSeconds: devices.pollSeconds };
 }
 
 /** False for a plugin with `requiresConfig` that is neither configured nor enabled. */

@@ -20,6 +20,8 @@ const NO_FIGURES: ModuleView["resources"] = {
 
 /** States in which a generation works, apart from a running reload. */
 const WORKING: readonly ModuleState[] = ["active", "degraded"];
+/** States in which no generation works, and none is expected to. */
+const ENDED: readonly ModuleState[] = ["disabled", "stopping", "unconfigured", "failed"];
 
 /** The callbacks of a status to its module. */
 export interface StatusOwner {
@@ -38,6 +40,7 @@ export class ModuleStatus {
   #storageWarning: string | undefined;
   #widgetFault: ModuleFault | undefined;
   #isComingBack = false;
+  #hasStarted = false;
   #added: string[] = [];
 
   constructor(plugin: PluginPackage, owner: StatusOwner) {
@@ -78,8 +81,14 @@ export class ModuleStatus {
     return WORKING.includes(this.settledState);
   }
 
+  /** True after a start, also during reloads and restarts, until it is stopped, lacks its config or fails to start. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
+  }
+
   become(state: ModuleState, error: ModuleFault | null = null): void {
     this.#before = this.settledState;
+    if (ENDED.includes(state)) this.#hasStarted = false;
     this.#isComingBack = false;
     this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
   }
@@ -92,6 +101,7 @@ export class ModuleStatus {
   /** Records that the next generation works, from this plugin. */
   started(plugin: PluginPackage): void {
     this.#isComingBack = false;
+    this.#hasStarted = true;
     this.#set({
       ...this.#described(plugin),
       ...this.#works(),

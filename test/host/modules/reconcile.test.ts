@@ -5,7 +5,7 @@ import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { Config } from "../../../host/config/schema.ts";
 import type { Module } from "../../../host/modules/lifecycle/module.ts";
-import { isAffected, reconcile } from "../../../host/modules/reconcile.ts";
+import { isAffected, isTold, reconcile } from "../../../host/modules/reconcile.ts";
 import { limitsOf } from "../../../host/modules/state/limits.ts";
 
 interface Made {
@@ -16,12 +16,14 @@ interface Made {
   readonly starts?: ModuleState;
 }
 
+const STARTED: readonly ModuleState[] = ["active", "degraded", "reloading", "quarantined"];
+
 /** Modules that are none; `steps` tells what they were asked to do. */
 function stage() {
   const steps: string[] = [];
   const module = (id: string, manifest: Partial<Manifest> = {}, made: Made = {}): Module => {
     const { state = "disabled", canStart = state === "disabled", start, starts } = made;
-    const status = { settledState: state };
+    const status = { hasStarted: STARTED.includes(state) };
     return {
       id,
       plugin: { id, manifest: { id, kinds: ["service"], server: "index.ts", ...manifest } },
@@ -34,7 +36,7 @@ function stage() {
       canStart,
       start: async () => {
         steps.push(`start ${id}`);
-        status.settledState = starts ?? "active";
+        status.hasStarted = STARTED.includes(starts ?? "active");
         await start?.();
       },
       stop: async (reason?: string) => void steps.push(`stop ${id}: ${reason}`),
@@ -221,12 +223,12 @@ const CHANGES: readonly (readonly [
   ["its section", ["lamp"], {}, true],
   ["a key of its section", ["lamp.address"], {}, true],
   ["its settings", ["modules.lamp"], {}, true],
-  ["the language", ["ui.locale"], {}, true],
-  ["the time zone", ["other", "ui.timeZone"], {}, true],
+  ["the language", ["ui.locale"], {}, false],
+  ["the time zone", ["other", "ui.timeZone"], {}, false],
   ["the theme", ["ui.theme"], {}, false],
   ["another plugin", ["lamp2.address", "modules.lamp2", "modules"], {}, false],
   ["the polling of devices", ["devices.pollSeconds"], {}, false],
-  ["the polling of devices, as a bridge", ["devices.pollSeconds"], bridge("hue"), true],
+  ["the polling of devices, as a bridge", ["devices.pollSeconds"], bridge("hue"), false],
   ["nothing", [], bridge("hue"), false],
 ];
 
@@ -239,6 +241,23 @@ for (const [what, changed, manifest, isConcerned] of CHANGES) {
     assert.equal(isAffected(running, changed, config()), isConcerned);
   });
 }
+
+test("every module is told the language and the time zone, and only bridges the polling of devices", () => {
+  const { module } = stage();
+  const [lamp, hue] = [module("lamp"), module("hue", bridge("hue"))];
+
+  const told = ["ui.locale", "ui.timeZone", "devices.pollSeconds", "ui.theme"].map((key) => [
+    isTold(lamp, [key]),
+    isTold(hue, [key]),
+  ]);
+
+  assert.deepEqual(told, [
+    [true, true],
+    [true, true],
+    [false, true],
+    [false, false],
+  ]);
+});
 
 test("other limits in the config start a module again", () => {
   const { module } = stage();

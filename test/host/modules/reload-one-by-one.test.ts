@@ -6,7 +6,7 @@ import { until } from "../../helpers/until.ts";
 const START = `
 import { setTimeout } from "node:timers/promises";
 import { definePlugin } from "@mantel/plugin-sdk";
-export default definePlugin({ start: () => setTimeout(100) });
+export default definePlugin({ start: ({ home }) => setTimeout(100, home.locale) });
 `;
 
 const plugins = Object.fromEntries(
