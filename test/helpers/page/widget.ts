@@ -12,6 +12,7 @@ import { setLocale } from "../../../host/dashboard/i18n/language.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { WidgetContexts } from "../../../host/dashboard/widget-context.ts";
 import type { AnyWidget } from "../../../host/dashboard/widget-loader.ts";
+import { LOAD } from "../until.ts";
 import { type Answers, FakeApi } from "./fake-api.ts";
 
 const { mountWidget } = await import("../../../host/dashboard/mounted-widget.ts");
@@ -118,8 +119,8 @@ export function mountOnPage<S extends Settings, State>(
 /** The id of the widget's module. */
 const MODULE = "own";
 const SIZE: TileSize = { cols: 4, rows: 8, width: 400, height: 500, shape: "panel" };
-/** Turns of the event loop after which a fake host has answered everything. */
-const MOST_TURNS = 50;
+/** Time after which a fake host has answered everything, and a body was read. */
+const WAIT_MS = 5_000 * LOAD;
 
 function lookInto(root: ShadowRoot) {
   const textOf = (selector: string): string[] =>
@@ -143,11 +144,9 @@ function lookInto(root: ShadowRoot) {
 }
 
 async function untilShown(root: ShadowRoot, holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
-    if (holds()) return;
-    await setImmediate();
-  }
-  throw new Error(`the widget still shows ${root.innerHTML}`);
+  const endsAt = performance.now() + WAIT_MS;
+  while (!holds() && performance.now() < endsAt) await setImmediate();
+  if (!holds()) throw new Error(`the widget still shows ${root.innerHTML}`);
 }
 
 function plain(text: string | null): string {
