@@ -2,20 +2,15 @@
 const LOCK_PX = 8;
 
 /**
- * Tracks one pointer from its `pointerdown` and calls `onLevel` with 0 to 100. A horizontal drag over the full width
- * of the element covers 0 to 100 in text direction. A vertical drag scrolls the page, because the element has
- * `touch-action: pan-y`.
+ * Tracks one pointer from its `pointerdown` and calls `onLevel` with 0 to 100: the place of the finger across the
+ * element, in text direction. A vertical drag scrolls the page, because the element has `touch-action: pan-y`.
  */
-export function followDrag(
-  down: PointerEvent,
-  level: number,
-  onLevel: (percent: number) => void,
-): void {
+export function followDrag(down: PointerEvent, onLevel: (percent: number) => void): void {
   const element = down.currentTarget;
   if (!(element instanceof HTMLElement) || down.button !== 0) return;
-  const width = element.clientWidth * directionOf(element);
   const ended = new AbortController();
   let dragged = false;
+  let last: number | undefined;
 
   const move = (event: PointerEvent): void => {
     if (event.pointerId !== down.pointerId) return;
@@ -25,7 +20,9 @@ export function followDrag(
       dragged = true;
       element.setPointerCapture(event.pointerId);
     }
-    onLevel(Math.max(0, Math.min(100, Math.round(level + (dx / width) * 100))));
+    const level = levelAt(event.clientX, element);
+    if (level !== last) onLevel(level);
+    last = level;
   };
   const end = (event: PointerEvent): void => {
     if (event.pointerId !== down.pointerId) return;
@@ -38,6 +35,14 @@ export function followDrag(
   window.addEventListener("pointermove", move, { signal });
   window.addEventListener("pointerup", end, { signal });
   window.addEventListener("pointercancel", end, { signal });
+}
+
+function levelAt(x: number, element: HTMLElement): number {
+  const { left, width } = element.getBoundingClientRect();
+  if (width === 0) return 0;
+  const share = (x - left) / width;
+  const level = directionOf(element) === 1 ? share : 1 - share;
+  return Math.max(0, Math.min(100, Math.round(level * 100)));
 }
 
 /** The text direction: 1 for left to right, -1 for right to left. */

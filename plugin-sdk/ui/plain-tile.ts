@@ -111,7 +111,7 @@ function startDrag(down: PointerEvent, { device, look, actions }: Tile): void {
   const { level } = look;
   if (!level || !currentTarget) return;
   dragged.delete(currentTarget);
-  followDrag(down, level.percent, (percent) => {
+  followDrag(down, (percent) => {
     dragged.add(currentTarget);
     void actions.send(device, { [level.field]: snapped(percent, level.step) });
   });

@@ -34,6 +34,9 @@ test("the dashboard", async (t) => {
   await t.test("reports an invalid token", (each) => refusesToken(each, fixture));
   await t.test("switches a lamp by a tap", (each) => switches(each, fixture));
   await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, fixture));
+  await t.test("keeps the level of a lamp that is dragged to off", (each) =>
+    keepsLevel(each, fixture),
+  );
   await t.test("dims a lamp by the keyboard", (each) => dimsByKeyboard(each, fixture));
   await t.test("shows what changes elsewhere", (each) => showsChanges(each, fixture));
   await t.test("changes its theme with the config", (each) => changesTheme(each, fixture));
@@ -169,6 +172,28 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
   assert.equal((await stateOf(host, "Island")).on, true, "the click that ends a drag is not a tap");
   assert.equal(commands.most, 1, "values that come while a command is on its way are one more");
   assert(commands.sent < 30, `${commands.sent} commands for 30 moves`);
+}
+
+async function keepsLevel(t: TestContext, { host, visit }: Fixture): Promise<void> {
+  const { page } = await visit(t);
+  await host.api(`/smart-home/devices/${await idOf(host, "Island")}/command`, {
+    method: "POST",
+    json: { on: true, brightness: 80 },
+  });
+  const lamp = page.getByRole("slider", { name: "Island" });
+  await until(async () => (await lamp.getAttribute("aria-valuenow")) === "80");
+  const { x, y, width } = await boxOf(lamp);
+
+  await page.mouse.move(x + width * 0.8, y + 50);
+  await page.mouse.down();
+  await page.mouse.move(x - 20, y + 50, { steps: 12 });
+  await page.mouse.up();
+  await until(async () => (await stateOf(host, "Island")).on === false);
+  await until(async () => (await lamp.getAttribute("aria-valuetext")) === "Off");
+  await lamp.click();
+
+  await until(async () => (await stateOf(host, "Island")).brightness === 80);
+  assert.equal((await stateOf(host, "Island")).on, true);
 }
 
 async function dimsByKeyboard(t: TestContext, { host, visit }: Fixture): Promise<void> {

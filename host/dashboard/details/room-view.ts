@@ -5,6 +5,7 @@ import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { heldPress } from "../press.ts";
 import type { Session } from "../session.ts";
 import { levelView } from "./level.ts";
 import { commandRoom } from "./room-command.ts";
@@ -119,13 +120,21 @@ export function apart(places: readonly number[]): readonly number[] {
   return moved;
 }
 
-let base: { readonly key: string; readonly levels: readonly number[]; at: number } | undefined;
+interface Base {
+  readonly key: string;
+  readonly press: number | undefined;
+  readonly levels: readonly number[];
+  at: number;
+}
+let base: Base | undefined;
 
 function setLevel(lights: readonly Device[], percent: number, actions: Actions): void {
   const key = lights.map(({ id }) => id).join(" ");
   const now = performance.now();
-  if (base?.key !== key || now - base.at > SETTLED_MS) {
-    base = { key, levels: lights.map(levelOf), at: now };
+  const press = heldPress();
+  const isSamePress = press !== undefined && press === base?.press;
+  if (base?.key !== key || (!isSamePress && now - base.at > SETTLED_MS)) {
+    base = { key, press, levels: lights.map(levelOf), at: now };
   }
   base.at = now;
   const levels = scaledLevels(base.levels, percent);

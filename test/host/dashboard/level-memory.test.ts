@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import type { CommandBody } from "@mantel/plugin-sdk/device";
 import { LevelMemory } from "../../../host/dashboard/level-memory.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { mockAgain } from "../../helpers/mock-again.ts";
@@ -13,11 +14,13 @@ const LOW = { ...LAMP, state: { on: false, brightness: 3 } };
 
 function memory(t: TestContext) {
   let now = 0;
+  let held: number | undefined;
   mockAgain(t, performance, "now", () => now);
-  const levels = new LevelMemory();
+  const levels = new LevelMemory(() => held);
   return {
+    hold: (press: number | undefined) => (held = press),
     pass: (ms: number) => (now += ms),
-    send: (device: typeof LAMP | undefined, command: Record<string, boolean | number>) =>
+    send: (device: typeof LAMP | undefined, command: CommandBody) =>
       levels.complete(device, command),
   };
 }
@@ -65,4 +68,49 @@ test("a command with a level of its own is left as it is, and so is one for anyt
   assert.deepEqual(send(LOW, { on: true, brightness: 5 }), { on: true, brightness: 5 });
   assert.deepEqual(send(deviceOf(), { on: true }), { on: true });
   assert.deepEqual(send(undefined, { on: true }), { on: true });
+});
+
+test("a drag that pauses under a finger is one drag", (t) => {
+  const { hold, pass, send } = memory(t);
+  hold(1);
+  send(LAMP, { brightness: 5 });
+  pass(60_000);
+  send({ ...LAMP, state: { on: true, brightness: 5 } }, { brightness: 0 });
+  hold(undefined);
+  pass(60_000);
+
+  assert.deepEqual(send(LOW, { on: true }), { on: true, brightness: 80 });
+});
+
+test("a later drag has the level that it began with", (t) => {
+  const { hold, pass, send } = memory(t);
+  hold(1);
+  send(LAMP, { brightness: 30 });
+  hold(2);
+  pass(60_000);
+  send({ ...LAMP, state: { on: true, brightness: 30 } }, { brightness: 4 });
+  send(LOW, { on: false });
+  hold(undefined);
+
+  assert.deepEqual(send(LOW, { on: true }), { on: true, brightness: 30 });
+});
+
+test("the light of a fan keeps its level as a lamp does", (t) => {
+  const { send } = memory(t);
+  const { capabilities, state } = LAMP;
+  const light = {
+    id: "light",
+    kind: "light",
+    name: "Light",
+    capabilities,
+    state,
+    pending: {},
+  } as const;
+  const fan = deviceOf({ kind: "fan", capabilities: {}, parts: [light] });
+  send(fan, { parts: { light: { brightness: 7 } } });
+  send(fan, { parts: { light: { on: false } } });
+
+  assert.deepEqual(send(fan, { parts: { light: { on: true } } }), {
+    parts: { light: { on: true, brightness: 80 } },
+  });
 });
