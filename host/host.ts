@@ -233,7 +233,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const devices = await DeviceRegistry.open({ ...foundation, bridges });
   const readings = await SensorHistory.open(foundation);
   onDispose(() => readings.close());
-  const commands = new Commands({ devices, bridges, log });
+  const commands = new Commands({ bus, devices, bridges, log });
   const images = new DeviceImages({ devices, bridges });
   onDispose(() => images.close());
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });

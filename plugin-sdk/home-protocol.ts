@@ -8,7 +8,9 @@ import type {
   HomeCalendarAnswer,
   HomeCommandResult,
   HomeDeviceEvent,
+  HomeFailure,
   HomeRoom,
+  HomeSceneEvent,
   Sun,
 } from "./home.ts";
 import type { Scene } from "./scene.ts";
@@ -24,19 +26,27 @@ export interface SentChange {
   readonly isInitial?: true;
 }
 
+/** The momentary events by the followers that get them. */
+export interface HomeOccurrences {
+  readonly events: HomeDeviceEvent;
+  readonly failures: HomeFailure;
+  readonly scenes: HomeSceneEvent;
+}
+
 /** The changes and events for one follower. */
 export interface HomeBatch {
   readonly follower: number;
   readonly changes?: readonly SentChange[];
-  readonly events?: readonly HomeDeviceEvent[];
+  /** Of the kind that the follower has asked for. */
+  readonly events?: readonly HomeOccurrences[keyof HomeOccurrences][];
 }
 
 export interface FollowRequest {
   /** A number that the process has not used before. */
   readonly follower: number;
   readonly selector: DeviceSelector;
-  /** `devices`: the devices as they are and their changes; `changes`: only changes; `events`: momentary events. */
-  readonly what: "devices" | "changes" | "events";
+  /** `devices`: the devices as they are and their changes; `changes`: only changes; others: momentary events. */
+  readonly what: "devices" | "changes" | keyof HomeOccurrences;
   /** True during the start, for changes since the previous generation ended. */
   readonly isStart: boolean;
 }

@@ -110,9 +110,55 @@ export interface HomeEvents {
   ): Promise<Stop>;
 }
 
+/** The reason of a failure, as an answer of the API gives it. */
+export interface HomeError {
+  /** Such as `bridge_down` or `deadline_passed`. */
+  readonly code: string;
+  /** A user-facing sentence. */
+  readonly detail: string;
+}
+
+/**
+ * A valid command that failed. Commands that were merged into one fail as one, with the cause of the last. One with the
+ * code `bridge_rate_limited` was not sent; dashboards send theirs again.
+ */
+export interface HomeFailure {
+  readonly deviceId: string;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** The command without codes, such as the one of an alarm panel. */
+  readonly command: CommandBody;
+  readonly error: HomeError;
+  readonly cause?: Cause;
+}
+
+export interface HomeFailures {
+  /** Calls a listener for each failed command, within the same bounds as `events.on`. */
+  on(
+    selector: DeviceSelector,
+    listener: (failure: HomeFailure) => void | Promise<void>,
+  ): Promise<Stop>;
+}
+
+/** The end of a scene's activation. */
+export interface HomeSceneEvent {
+  readonly sceneId: string;
+  readonly name: string;
+  readonly activationId: string;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** `partial` if some of its commands failed, each of which is a failure of its own. */
+  readonly status: "ok" | "partial" | "failed";
+  /** Set if it failed as a whole. */
+  readonly error?: HomeError;
+  readonly cause?: Cause;
+}
+
 export interface HomeScenes {
   /** The scenes that the manifest lists. */
   list(): Promise<Scene[]>;
+  /** Calls a listener for each activation of those scenes, within the same bounds as `events.on`. */
+  on(listener: (scene: HomeSceneEvent) => void | Promise<void>): Promise<Stop>;
 }
 
 /** The result of a command. `superseded` if later commands have set all of its fields. */
@@ -197,6 +243,7 @@ export interface Home extends HomeSettings {
   ): Stop;
   readonly devices: HomeDevices;
   readonly events: HomeEvents;
+  readonly failures: HomeFailures;
   readonly scenes: HomeScenes;
   readonly calendar: {
     /** @throws MantelError `service_unavailable` without calendars */

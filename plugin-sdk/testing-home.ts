@@ -3,12 +3,20 @@ import type { CalendarEvent } from "./calendar.ts";
 import { type Cause, causedBy } from "./cause.ts";
 import type { CommandBody, Device, DeviceEvent, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
-import type { FollowRequest, HomeBatch, HomeHostApi, SentChange } from "./home-protocol.ts";
+import type {
+  FollowRequest,
+  HomeBatch,
+  HomeHostApi,
+  HomeOccurrences,
+  SentChange,
+} from "./home-protocol.ts";
 import {
   type ActsFor,
   type Coordinates,
   type DeviceSelector,
   type HomeDeviceEvent,
+  type HomeFailure,
+  type HomeSceneEvent,
   selects,
   type Sun,
 } from "./home.ts";
@@ -95,12 +103,50 @@ export class FakeHome implements HomeHostApi {
     const device = this.device(id);
     const at = new Date().toISOString();
     const announced: HomeDeviceEvent = { deviceId: id, event, at, ...(data && { data }) };
-    for (const { follower, what, selector } of this.#followers.values()) {
-      if (what === "events" && selects(selector, device)) {
-        this.#deliver({ follower, events: [announced] });
-      }
-    }
+    this.#announce("events", announced, device);
     await setImmediate();
+  }
+
+  /** Announces that a command to a device failed; without an error, that the device did not confirm it. */
+  async fail(
+    id: string,
+    command: CommandBody,
+    failure: Partial<Pick<HomeFailure, "error" | "cause">> = {},
+  ): Promise<void> {
+    const device = this.device(id);
+    const at = new Date().toISOString();
+    const error = { code: "deadline_passed", detail: `the command to ${id} took too long` };
+    this.#announce("failures", { deviceId: id, at, command, error, ...failure }, device);
+    await setImmediate();
+  }
+
+  /** Announces that a scene was activated or, with another status, not wholly. @throws MantelError `scene_unknown` */
+  async activate(
+    id: string,
+    result: Partial<Pick<HomeSceneEvent, "status" | "error" | "cause">> = {},
+  ): Promise<void> {
+    const { name } = this.#scene(id);
+    const at = new Date().toISOString();
+    const activationId = `activation-${at}`;
+    this.#announce("scenes", { sceneId: id, name, activationId, at, status: "ok", ...result });
+    await setImmediate();
+  }
+
+  #announce<W extends keyof HomeOccurrences>(
+    kind: W,
+    event: HomeOccurrences[W],
+    device?: Device,
+  ): void {
+    for (const { follower, what, selector } of this.#followers.values()) {
+      const isMeant = device === undefined || selects(selector, device);
+      if (what === kind && isMeant) this.#deliver({ follower, events: [event] });
+    }
+  }
+
+  #scene(id: string): Pick<Scene, "name"> {
+    const scene = this.#options.scenes?.find((each) => each.id === id);
+    if (scene) return scene;
+    throw new MantelError("scene_unknown", `no scene has the id ${id}`);
   }
 
   #set(device: Device, before: Device | undefined, cause: Cause | undefined): void {
@@ -112,7 +158,8 @@ export class FakeHome implements HomeHostApi {
 
   #send(device: Device, changes: readonly SentChange[]): void {
     for (const { follower, what, selector } of this.#followers.values()) {
-      if (what !== "events" && selects(selector, device)) this.#deliver({ follower, changes });
+      const isMeant = (what === "devices" || what === "changes") && selects(selector, device);
+      if (isMeant) this.#deliver({ follower, changes });
     }
   }
 
@@ -159,12 +206,14 @@ export class FakeHome implements HomeHostApi {
     return { commandId: `command-${this.commands.length}`, status: "applied" as const };
   }
 
-  async activateHomeScene({ id }: { id: string }) {
-    if (!this.#options.scenes?.some((scene) => scene.id === id)) {
-      throw new MantelError("scene_unknown", `no scene has the id ${id}`);
-    }
+  async activateHomeScene({ id, by }: { id: string; by?: ActsFor }) {
+    const { name } = this.#scene(id);
     this.activated.push(id);
     const activationId = `activation-${this.activated.length}`;
+    const at = new Date().toISOString();
+    const cause = by && causedBy({ kind: "automation", ...by.automation }, by.parent);
+    const ended = { sceneId: id, name, activationId, at, status: "ok" } as const;
+    this.#announce("scenes", { ...ended, cause: cause ?? OWN_CAUSE });
     return { activationId, status: "ok" as const, results: [] };
   }
 

@@ -29,6 +29,7 @@ const INTERFACES = {
     ["home.ts", "Home", "ctx.home"],
     ["home.ts", "HomeDevices", "ctx.home.devices"],
     ["home.ts", "HomeEvents", "ctx.home.events"],
+    ["home.ts", "HomeFailures", "ctx.home.failures"],
     ["home.ts", "HomeScenes", "ctx.home.scenes"],
     ["schedule.ts", "Schedule", "ctx.schedule"],
     ["discovery.ts", "Discover", "ctx.discover"],

@@ -2,6 +2,7 @@ import type { CalendarSource } from "@mantel/plugin-sdk";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { ChannelScope } from "@mantel/plugin-sdk/channel";
 import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
+import type { HomeError, HomeFailure, HomeSceneEvent } from "@mantel/plugin-sdk/home";
 import type { LogEntry, ModuleView, WidgetView } from "./module.ts";
 import type { Operation } from "./plugin.ts";
 
@@ -42,12 +43,13 @@ export interface ApiEvents {
     readonly at: string;
     readonly data?: NonNullable<DeviceEvent["data"]>;
   };
-  "scene.activated": {
-    readonly sceneId: string;
-    readonly activationId: string;
+  /** A valid command that failed. */
+  "command.failed": HomeFailure;
+  "scene.activated": Omit<HomeSceneEvent, "status" | "error"> & {
     readonly status: "ok" | "partial";
-    readonly cause?: Cause;
   };
+  /** A scene of a bridge that could not be activated. */
+  "scene.failed": Omit<HomeSceneEvent, "status" | "error"> & { readonly error: HomeError };
   "scenes.changed": { readonly revision: number };
   "module.state": { readonly module: ModuleView };
   "module.removed": { readonly id: string };

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
+import type { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { HomeError } from "@mantel/plugin-sdk/home";
+import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { CommandBatch, type CommandOutcome } from "./batch.ts";
 import { type Bridge, type BridgeDirectory, upBridge } from "./bridge.ts";
 import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
-import { beyondOf, mergedCommands, OWN, type SectionedCommand } from "./sections.ts";
+import { beyondOf, bodyOf, mergedCommands, OWN, type SectionedCommand } from "./sections.ts";
 
 export type { CommandOutcome } from "./batch.ts";
 
@@ -16,6 +19,7 @@ export type { CommandOutcome } from "./batch.ts";
 const CALLERS_PER_DEVICE = 1_000;
 
 interface Parts {
+  readonly bus: Bus;
   readonly devices: DeviceRegistry;
   readonly bridges: BridgeDirectory;
   readonly log: HostLog;
@@ -49,7 +53,8 @@ export class Commands {
 
   /**
    * Checks a command and queues it. `done` settles when the bridge has confirmed it, and rejects with
-   * `bridge_down`, `bridge_rate_limited` or `deadline_passed`; it may be ignored.
+   * `bridge_down`, `bridge_rate_limited` or `deadline_passed`; it may be ignored. The failure of a valid command is
+   * announced as `command.failed`.
    *
    * @throws MantelError `device_unknown`, `invalid` with every fault, `bridge_down`, or
    * `bridge_rate_limited` if the command cannot be sent within `longestWaitMs`
@@ -57,10 +62,24 @@ export class Commands {
   send(
     id: string,
     body: unknown,
-    { cause, longestWaitMs = LONGEST_WAIT_MS }: CommandOptions = {},
+    options: CommandOptions = {},
   ): { commandId: string; done: Promise<CommandOutcome> } {
     const device = this.#parts.devices.get(id);
     const command = parseCommand(device, body);
+    try {
+      return this.#queue(device, command, options);
+    } catch (error) {
+      this.#announceFailure(id, { command, cause: options.cause }, error);
+      throw error;
+    }
+  }
+
+  #queue(
+    device: Device,
+    command: SectionedCommand,
+    { cause, longestWaitMs = LONGEST_WAIT_MS }: CommandOptions,
+  ): { commandId: string; done: Promise<CommandOutcome> } {
+    const { id } = device;
     const bridge = upBridge(this.#parts.bridges, device.bridge);
     const { gateway } = this.#parts.devices.nativeOf(id);
 
@@ -109,6 +128,7 @@ export class Commands {
     } catch (error) {
       this.#release(id, lane);
       this.#logFailure(id, error);
+      this.#announceFailure(id, batch, error);
       batch.fail(error);
     }
     if (lane.waiting) this.#enqueue(id, lane);
@@ -146,6 +166,20 @@ export class Commands {
     this.#parts.devices.setPending(id, pending, cause);
   }
 
+  #announceFailure(
+    deviceId: string,
+    { command, cause }: Pick<CommandBatch, "command" | "cause">,
+    error: unknown,
+  ): void {
+    this.#parts.bus.emit("command.failed", {
+      deviceId,
+      at: new Date().toISOString(),
+      command: bodyOf(command),
+      error: errorOf(error),
+      ...(cause && { cause }),
+    });
+  }
+
   #logSent(device: string, { command, commandId, cause }: CommandBatch): void {
     const fields = [...command].flatMap(([key, values]) =>
       Object.keys(values).map((name) => (key === OWN ? name : `${key}.${name}`)),
@@ -160,6 +194,13 @@ export class Commands {
       this.#parts.log.error("a bridge failed in a command", { device, error });
     }
   }
+}
+
+/** A failure in words. Only expected failures keep their text; the others are already in the log. */
+export function errorOf(error: unknown): HomeError {
+  return error instanceof MantelError
+    ? { code: error.code, detail: error.message }
+    : { code: "internal", detail: "the bridge failed; see the log" };
 }
 
 /** True for the error of a command that the device may carry out nevertheless. */

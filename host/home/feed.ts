@@ -1,8 +1,13 @@
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { selects, type DeviceSelector, type HomeDeviceEvent } from "@mantel/plugin-sdk/home";
-import type { FollowRequest, HomeBatch, SentChange } from "@mantel/plugin-sdk/home-protocol";
+import { selects, type DeviceSelector } from "@mantel/plugin-sdk/home";
+import type {
+  FollowRequest,
+  HomeBatch,
+  HomeOccurrences,
+  SentChange,
+} from "@mantel/plugin-sdk/home-protocol";
 
 /** Devices in one message; the process parses them in about a millisecond. */
 const DEVICES_AT_ONCE = 100;
@@ -21,6 +26,11 @@ export interface Announced extends UnsentChange {
   readonly device: Device | undefined;
 }
 
+/** A momentary event, and the followers that get it. */
+export type Occurrence = {
+  [W in keyof HomeOccurrences]: { readonly what: W; readonly event: HomeOccurrences[W] };
+}[keyof HomeOccurrences];
+
 export interface FeedDependencies {
   /** Sends a batch to the process. Resolves when it has taken it. */
   readonly send: (batch: HomeBatch) => Promise<void>;
@@ -29,7 +39,7 @@ export interface FeedDependencies {
   /** The device as it was announced last. */
   readonly find: (id: string) => Device | undefined;
   readonly warn: (sentence: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Called for each change that is sent. */
+  /** Called for each change, failure and scene that is sent. */
   readonly sent: (id: string, cause: Cause | undefined) => void;
 }
 
@@ -41,7 +51,7 @@ interface Follower {
   readonly selector: DeviceSelector;
   readonly what: FollowRequest["what"];
   readonly changes: Map<string, Unsent>;
-  events: HomeDeviceEvent[];
+  events: Occurrence["event"][];
 }
 
 /**
@@ -116,21 +126,25 @@ export class HomeFeed {
     this.#pump();
   }
 
-  /** Passes an event to followers, or to those that began with the start. */
-  event(event: HomeDeviceEvent, only?: number): void {
-    const device = this.#parts.find(event.deviceId);
-    if (!device || !this.#parts.mayRead(device.id)) return;
-    for (const [number, { what, selector, events }] of this.#followers) {
-      if (what !== "events" || !selects(selector, device)) continue;
+  /** Passes an event to followers, or to one that begins with the start. */
+  event({ what, event }: Occurrence, only?: number): void {
+    const id = what === "scenes" ? event.sceneId : event.deviceId;
+    if (!this.#parts.mayRead(id)) return;
+    const device = this.#parts.find(id);
+    const isMeant = (selector: DeviceSelector): boolean =>
+      what === "scenes" || (device !== undefined && selects(selector, device));
+    for (const [number, follower] of this.#followers) {
+      if (follower.what !== what || !isMeant(follower.selector)) continue;
       if (only !== undefined && only !== number) continue;
-      events.push(event);
-      if (events.length > MOST_EVENTS) this.#dropEvent(events);
+      follower.events.push(event);
+      if (follower.events.length > MOST_EVENTS) this.#dropEvent(follower.events);
+      if (what !== "events") this.#parts.sent(id, event.cause);
     }
     this.#pump();
   }
 
   #add(follower: Follower, id: string, { device, old, cause }: Announced): void {
-    if (follower.what === "events") return;
+    if (follower.what !== "devices" && follower.what !== "changes") return;
     const isMeant = [device, old].some((each) => each && this.#concerns(follower, each));
     if (!isMeant) return;
     const earlier = follower.changes.get(id);
@@ -142,12 +156,12 @@ export class HomeFeed {
     return this.#parts.mayRead(device.id) && selects(selector, device);
   }
 
-  #dropEvent(events: HomeDeviceEvent[]): void {
+  #dropEvent(events: Occurrence["event"][]): void {
     events.shift();
     this.#droppedEvents++;
     if (!Number.isInteger(Math.log10(this.#droppedEvents))) return;
     const dropped = this.#droppedEvents;
-    this.#parts.warn("dropped events of devices: the plugin reads them too slowly", { dropped });
+    this.#parts.warn("dropped events of the home: the plugin reads them too slowly", { dropped });
   }
 
   /** Starts sending, unless a batch is in flight. */

@@ -1,8 +1,13 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import type { HomeDeviceEvent } from "@mantel/plugin-sdk/home";
 import type { FollowRequest, UnseenChange } from "@mantel/plugin-sdk/home-protocol";
 import type { Bus } from "../events/bus.ts";
-import { type Announced, type FeedDependencies, HomeFeed, type UnsentChange } from "./feed.ts";
+import {
+  type Announced,
+  type FeedDependencies,
+  HomeFeed,
+  type Occurrence,
+  type UnsentChange,
+} from "./feed.ts";
 import { SentCauses } from "./sent-causes.ts";
 
 /** The longest time between two generations whose changes are kept. */
@@ -16,7 +21,7 @@ const MOST_EVENTS = 100;
 /** The changes between two generations of a module. */
 interface Gap {
   readonly changes: Map<string, UnsentChange>;
-  readonly events: HomeDeviceEvent[];
+  readonly events: Occurrence[];
   /** Monotonic. */
   endsAt: number;
 }
@@ -51,7 +56,12 @@ export class HomeFeeds {
         const old = this.#devices.get(data.id);
         this.#devices.delete(data.id);
         if (old) this.#changed(data.id, { device: undefined, old, cause: undefined });
-      } else if (topic === "device.event") this.#event(data);
+      } else if (topic === "device.event") this.#event({ what: "events", event: data });
+      else if (topic === "command.failed") this.#event({ what: "failures", event: data });
+      else if (topic === "scene.activated") this.#event({ what: "scenes", event: data });
+      else if (topic === "scene.failed") {
+        this.#event({ what: "scenes", event: { ...data, status: "failed" } });
+      }
     });
   }
 
@@ -115,7 +125,7 @@ export class HomeFeeds {
     for (const feed of this.#feeds) feed.changed(id, change);
   }
 
-  #event(event: HomeDeviceEvent): void {
+  #event(event: Occurrence): void {
     this.#endGaps();
     for (const { events } of this.#gaps.values()) {
       events.push(event);
@@ -132,7 +142,8 @@ export class HomeFeeds {
 }
 
 function passEvents({ events }: Gap, feed: HomeFeed, { follower, what }: FollowRequest): void {
-  if (what !== "events") return;
   const oldest = Date.now() - EVENT_AGE_MS;
-  for (const event of events) if (Date.parse(event.at) >= oldest) feed.event(event, follower);
+  for (const each of events) {
+    if (each.what === what && Date.parse(each.event.at) >= oldest) feed.event(each, follower);
+  }
 }

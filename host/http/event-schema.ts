@@ -1,6 +1,6 @@
 import { CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Cause } from "@mantel/plugin-sdk/cause";
-import { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
+import { CommandBody, Device, DeviceEvent } from "@mantel/plugin-sdk/device";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { type TSchema, Type } from "typebox";
@@ -29,6 +29,15 @@ const ChannelData = Type.Object({
   removed: Type.Optional(Type.Literal(true)),
 });
 
+const HomeError = Type.Object({ code: Type.String(), detail: Type.String() });
+const SceneActivation = {
+  sceneId: Type.String(),
+  name: Type.String(),
+  activationId: Type.String(),
+  at: Instant,
+  cause: Type.Optional(Cause),
+};
+
 /** The data of each topic that exists in every home; plugins may add topics. */
 export const EVENT_DATA = {
   "device.state": Type.Object({
@@ -44,12 +53,15 @@ export const EVENT_DATA = {
     at: Instant,
     data: DeviceEvent.properties.data,
   }),
-  "scene.activated": Type.Object({
-    sceneId: Type.String(),
-    activationId: Type.String(),
-    status: Type.Enum(["ok", "partial"]),
+  "command.failed": Type.Object({
+    deviceId: Type.String(),
+    at: Instant,
+    command: CommandBody,
+    error: HomeError,
     cause: Type.Optional(Cause),
   }),
+  "scene.activated": Type.Object({ ...SceneActivation, status: Type.Enum(["ok", "partial"]) }),
+  "scene.failed": Type.Object({ ...SceneActivation, error: HomeError }),
   "scenes.changed": Revision,
   "module.state": Type.Object({ module: ModuleView }),
   "module.removed": Removed,

@@ -1,9 +1,8 @@
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import type { EndCommand } from "../devices/causes.ts";
-import type { Commands } from "../devices/commands.ts";
+import { type Commands, errorOf } from "../devices/commands.ts";
 import type { BridgeScene } from "./bridge-scenes.ts";
 import type { SceneResult } from "./schema.ts";
 
@@ -44,15 +43,8 @@ export function sendTargets(
         const { status } = await commands.send(deviceId, command, options).done;
         return { deviceId, status };
       } catch (error) {
-        return { deviceId, status: "failed", error: readable(error) };
+        return { deviceId, status: "failed", error: errorOf(error) };
       }
     }),
   );
-}
-
-/** Only expected failures keep their text; the others are already in the log. */
-function readable(error: unknown): { code: string; detail: string } {
-  return error instanceof MantelError
-    ? { code: error.code, detail: error.message }
-    : { code: "internal", detail: "the bridge failed; see the log" };
 }

@@ -7,7 +7,7 @@ import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import { faultsBelow } from "../devices/capability.ts";
 import type { EndCommand } from "../devices/causes.ts";
-import type { Commands } from "../devices/commands.ts";
+import { type Commands, errorOf } from "../devices/commands.ts";
 import { faultsOfStored } from "../devices/parse-command.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import { OWN } from "../devices/sections.ts";
@@ -124,7 +124,7 @@ export class SceneRegistry {
 
   /**
    * Resolves when every device has confirmed its command or failed. A scene of a bridge is one call
-   * and fails as a whole.
+   * and fails as a whole, which is announced as `scene.failed`.
    *
    * @throws MantelError `scene_unknown`; for a scene of a bridge also the errors of a command
    */
@@ -140,9 +140,10 @@ export class SceneRegistry {
     const failed = results.some((result) => result.status === "failed");
     const status = failed ? "partial" : "ok";
     const activation = { sceneId: id, activationId, status, ...(cause && { cause }) } as const;
-    this.#activatedAt.set(id, new Date().toISOString());
+    const at = new Date().toISOString();
+    this.#activatedAt.set(id, at);
     this.#revision++;
-    this.#parts.bus.emit("scene.activated", activation);
+    this.#parts.bus.emit("scene.activated", { ...activation, name, at });
     return { ...activation, results };
   }
 
@@ -151,14 +152,22 @@ export class SceneRegistry {
     activationId: string,
     cause: Cause,
   ): Promise<SceneResult[]> {
-    const { commands, devices } = this.#parts;
+    const { commands, devices, bus } = this.#parts;
     const begin = (): EndCommand => {
       const ends = Object.entries(this.#targetsOf(scene)).map(([id, target]) =>
         devices.beginCommand(id, causesOfAll(target, cause)),
       );
       return (settleMs) => ends.forEach((end) => end(settleMs));
     };
-    await activateInBridge(scene, activationId, { commands, begin });
+    try {
+      await activateInBridge(scene, activationId, { commands, begin });
+    } catch (error) {
+      const { id: sceneId, name, parent } = cause;
+      const at = new Date().toISOString();
+      const failed = { sceneId, name, activationId, at, error: errorOf(error) };
+      bus.emit("scene.failed", { ...failed, ...(parent && { cause: parent }) });
+      throw error;
+    }
     return Object.keys(this.#targetsOf(scene)).map((deviceId) => ({ deviceId, status: "applied" }));
   }
 

@@ -1,8 +1,14 @@
 import type { Cause } from "../cause.ts";
 import type { Log } from "../context.ts";
 import type { Device } from "../device.ts";
-import type { FollowRequest, HomeBatch, SentChange, UnseenChange } from "../home-protocol.ts";
-import type { DeviceChange, DeviceSelector, HomeDeviceEvent, Stop } from "../home.ts";
+import type {
+  FollowRequest,
+  HomeBatch,
+  HomeOccurrences,
+  SentChange,
+  UnseenChange,
+} from "../home-protocol.ts";
+import type { DeviceChange, DeviceSelector, Stop } from "../home.ts";
 import type { HostLink } from "./host-link.ts";
 
 const MOST_EVENTS = 1_000;
@@ -81,21 +87,22 @@ export class Followers {
     );
   }
 
-  async onEvents(
+  async onEvents<W extends keyof HomeOccurrences>(
+    what: W,
     selector: DeviceSelector,
-    listener: (event: HomeDeviceEvent) => void | Promise<void>,
+    listener: (event: HomeOccurrences[W]) => void | Promise<void>,
   ): Promise<Stop> {
-    const events: HomeDeviceEvent[] = [];
+    const events: HomeOccurrences[W][] = [];
     const call = this.#serially(() => events.shift(), listener);
     return this.#open(
-      { selector, what: "events" },
+      { selector, what },
       {
         receive: (batch) => {
-          events.push(...(batch.events ?? []));
+          events.push(...((batch.events ?? []) as readonly HomeOccurrences[W][]));
           const surplus = events.length - MOST_EVENTS;
           if (surplus > 0) {
             events.splice(0, surplus);
-            this.#parts.log.warn("dropped events of devices: a listener is too slow", { surplus });
+            this.#parts.log.warn("dropped events of the home: a listener is too slow", { surplus });
           }
           call();
         },

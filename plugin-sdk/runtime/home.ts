@@ -38,10 +38,14 @@ export function createHome(
         followers.onChanges(selector, ({ device, old, cause }) => listener(device, old, cause)),
     } satisfies Home["devices"]),
     events: freeze({
-      on: (selector, listener) => followers.onEvents(selector, listener),
+      on: (selector, listener) => followers.onEvents("events", selector, listener),
     } satisfies Home["events"]),
+    failures: freeze({
+      on: (selector, listener) => followers.onEvents("failures", selector, listener),
+    } satisfies Home["failures"]),
     scenes: freeze({
       list: async () => [...(await host.call("listHomeScenes", {}))],
+      on: (listener) => followers.onEvents("scenes", "*", listener),
     } satisfies Home["scenes"]),
     calendar: freeze({
       between: (start, end) =>

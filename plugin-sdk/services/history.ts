@@ -138,7 +138,10 @@ export const LogbookQuery = Type.Object(
 );
 export type LogbookQuery = Static<typeof LogbookQuery>;
 
-/** The kinds of entries. `record` is one that a plugin wrote by `history.record`. */
+/**
+ * The kinds of entries. `failed` is a command that failed, `scene` an activation, and `record` an entry that a plugin wrote
+ * by `history.record`.
+ */
 const ENTRY_KINDS = [
   "state",
   "event",
@@ -146,6 +149,8 @@ const ENTRY_KINDS = [
   "added",
   "removed",
   "renamed",
+  "failed",
+  "scene",
   "record",
 ] as const;
 
@@ -160,9 +165,14 @@ export const LogbookEntry = Type.Object(
     /** The name and the room of the device now, or when it was removed. */
     deviceName: Type.Optional(Type.String()),
     room: Type.Optional(Nullable(Type.String())),
-    /** The field, such as `on` or `light.on`; the name of an event; `available`, `added`, `removed`, `name`; or a text. */
+    /**
+     * The field, such as `on` or `light.on`; the name of an event; `available`, `added`, `removed`, `name`; the code of a
+     * failed command; `ok`, `partial` or `failed` for a scene, which is the cause; or a text.
+     */
     what: Type.String(),
+    /** The value before it; of a failed command the command as JSON. */
     from: Type.Optional(StateValue),
+    /** The new value; the data of an event as JSON; the reason of a failure in words. */
     to: Type.Optional(StateValue),
     cause: Cause,
   },

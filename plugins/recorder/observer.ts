@@ -1,4 +1,12 @@
-import type { Capability, Cause, Device, HomeDeviceEvent, StateValue } from "@mantel/plugin-sdk";
+import type {
+  Capability,
+  Cause,
+  Device,
+  HomeDeviceEvent,
+  HomeFailure,
+  HomeSceneEvent,
+  StateValue,
+} from "@mantel/plugin-sdk";
 import type { Known } from "./history.ts";
 import type { Batch, DeviceRow, NewEntry, SeriesRow } from "./storage.ts";
 
@@ -135,9 +143,37 @@ export class Observer {
     const device = this.#devices.get(deviceId);
     if (!device || !this.#isRecorded(deviceId)) return;
     const details = data === undefined ? {} : { to: JSON.stringify(data) };
-    const time = Math.min(Date.parse(at) || now, now);
-    const entry = { at: time, kind: "event", device: deviceId, what: event };
+    const entry = { at: pastOf(at, now), kind: "event", device: deviceId, what: event };
     this.#entry({ ...entry, ...details, cause: itself(device) });
+  }
+
+  /** A command that failed. */
+  failed({ deviceId, at, command, error, cause }: HomeFailure, now: number): void {
+    const device = this.#devices.get(deviceId);
+    if (!device || !this.#isRecorded(deviceId)) return;
+    if (error.code === "bridge_rate_limited" && cause && SENT_AGAIN.has(cause.kind)) return;
+    this.#entry({
+      at: pastOf(at, now),
+      kind: "failed",
+      device: deviceId,
+      what: error.code,
+      from: JSON.stringify(command),
+      to: error.detail,
+      cause: cause ?? itself(device),
+    });
+  }
+
+  /** The end of a scene's activation. */
+  activated({ sceneId, name, at, status, error, cause }: HomeSceneEvent, now: number): void {
+    const scene = { kind: "scene", id: sceneId, name } as const;
+    this.#entry({
+      at: pastOf(at, now),
+      kind: "scene",
+      device: null,
+      what: status,
+      cause: cause ? { ...scene, parent: cause } : scene,
+      ...(error && { to: error.detail }),
+    });
   }
 
   /** An entry that a plugin wrote. */
@@ -291,6 +327,12 @@ function emptyBatch() {
     entries: [] as PendingEntry[],
   };
 }
+
+/** Programs and dashboards send a command again that was refused because of the rate limit. */
+const SENT_AGAIN: ReadonlySet<Cause["kind"]> = new Set(["person", "display", "token"]);
+
+/** Epoch milliseconds, not later than now. */
+const pastOf = (at: string, now: number): number => Math.min(Date.parse(at) || now, now);
 
 const keyOf = (device: string, field: string): string => `${device} ${field}`;
 

@@ -131,6 +131,14 @@ class Recording {
       observer.happened(event, Date.now());
       this.#schedule();
     });
+    await home.failures.on("*", (failure) => {
+      observer.failed(failure, Date.now());
+      this.#schedule();
+    });
+    await home.scenes.on((scene) => {
+      observer.activated(scene, Date.now());
+      this.#schedule();
+    });
     for (const device of await home.devices.list()) observer.found(device, Date.now());
     status.ok();
     this.#schedule();

@@ -86,7 +86,7 @@ export async function startModules(
   const apiPaths = new ApiPaths();
   const channels = new ChannelRegistry({ bus, paths: apiPaths });
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
-  const commands = new Commands({ devices, bridges, log });
+  const commands = new Commands({ bus, devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
   const feeds = new HomeFeeds(bus);
   const scheduler = await Scheduler.open({ dataFolder, log, timeZone: () => "Europe/Berlin" });

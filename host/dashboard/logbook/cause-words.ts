@@ -86,11 +86,34 @@ function entryText(entry: LogbookEntry, device: string | undefined, home: NamedH
       return texts.removed;
     case "renamed":
       return texts.renamed(String(from), String(to));
+    case "failed":
+      return texts.failedCommand(reasonText(entry));
+    case "scene":
+      return sceneText(entry);
     case "record":
       return what === "automation.run" ? texts.ran : what;
     default:
       return stateText(entry, device, home);
   }
+}
+
+/** The reason of a failed command, in the host's words if its code is not a usual one. */
+function reasonText({ what, to }: LogbookEntry): string {
+  const texts = words.value;
+  const known = new Map([
+    ["bridge_down", texts.bridgeDown],
+    ["bridge_rate_limited", texts.tooManyCommands],
+    ["deadline_passed", texts.noAnswerInTime],
+    ["outcome_unknown", texts.answerLost],
+  ]);
+  return known.get(what) ?? (typeof to === "string" ? to : what);
+}
+
+function sceneText({ what, to }: LogbookEntry): string {
+  const texts = words.value;
+  if (what === "ok") return texts.activated;
+  if (what === "partial") return texts.partlyActivated;
+  return texts.notActivated(typeof to === "string" ? to : what);
 }
 
 function stateText(

@@ -4,7 +4,7 @@ import type { Cause } from "@mantel/plugin-sdk/cause";
 export interface LogbookEntry {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** `state`, `event`, `availability`, `added`, `removed`, `renamed` or `record`. */
+  /** `state`, `event`, `availability`, `added`, `removed`, `renamed`, `failed`, `scene` or `record`. */
   readonly kind: string;
   /** The id of the device. */
   readonly device: string | undefined;

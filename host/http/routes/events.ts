@@ -12,7 +12,7 @@ const queryWith = (topics: readonly string[]) =>
     topics: Type.Optional(
       Type.Array(Type.Enum([...TOPICS, ...topics]), {
         description:
-          "event types joined by commas; all but module.log if absent. channel {plugin, name, value, revision, updatedAt} brings the values of channels that the token may read, without an id; {plugin, name, removed: true} means that one is gone. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
+          "event types joined by commas; all but module.log if absent. channel {plugin, name, value, revision, updatedAt} brings the values of channels that the token may read, without an id; {plugin, name, removed: true} means that one is gone. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. command.failed {deviceId, at, command, error, cause?} reports a valid command that failed. scene.activated and scene.failed have the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
       }),
     ),
     channels: Type.Optional(

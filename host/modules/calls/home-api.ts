@@ -46,7 +46,7 @@ export interface HomeCaller {
 const FollowRequest = Type.Object({
   follower: Type.Integer({ minimum: 1 }),
   selector: DeviceSelector,
-  what: Type.Enum(["devices", "changes", "events"]),
+  what: Type.Enum(["devices", "changes", "events", "failures", "scenes"]),
   isStart: Type.Boolean(),
 });
 const ActsFor = Type.Object({
@@ -156,7 +156,8 @@ function followingApi(caller: HomeCaller, { feeds }: HomeDependencies, limit: Ho
     followHome(request) {
       caller.requireLive();
       const checked = check(FollowRequest, request, "a listener of the home");
-      rights.requireReading(checked.selector);
+      if (checked.what === "scenes") rights.requireReadingScenes();
+      else rights.requireReading(checked.selector);
       feed ??= open();
       feed.follow(checked);
     },

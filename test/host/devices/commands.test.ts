@@ -315,11 +315,16 @@ test("an expected failure of a command is logged only in detail", async (t) => {
 });
 
 test("a command waits until its bridge is ready", async (t) => {
-  const { bridge, devices, bridges, log } = await openCommands(t);
+  const { bridge, bus, devices, bridges, log } = await openCommands(t);
   let ready = (): void => undefined;
   const isReady = new Promise<void>((resolve) => (ready = resolve));
   const returning = { ...bridge, view: bridge.view, ready: () => isReady };
-  const commands = new Commands({ devices, log, bridges: { ...bridges, find: () => returning } });
+  const commands = new Commands({
+    bus,
+    devices,
+    log,
+    bridges: { ...bridges, find: () => returning },
+  });
 
   const { done } = commands.send(ID, { on: true });
   const before = bridge.asked.length;
@@ -377,4 +382,55 @@ test("scenes take their turns at the bridge's rate", async (t) => {
 
   assert.equal(await commands.turnForScene("b", undefined), bridge);
   await assert.rejects(commands.turnForScene("b", undefined), { code: "bridge_rate_limited" });
+});
+
+test("a failed command is announced once, with the cause of the last of those merged, and without codes", async (t) => {
+  const { bridge, bus, commands } = await openCommands(t);
+  const failures: unknown[] = [];
+  bus.on(({ topic, data }) => void (topic === "command.failed" && failures.push(data)));
+  const anna = { kind: "person", id: "1", name: "Anna" } as const;
+  const held = hold(bridge);
+  const first = commands.send(ID, { on: true });
+  const merged = [
+    commands.send(ID, { brightness: 10 }),
+    commands.send(ID, { brightness: 20 }, { cause: anna }),
+  ];
+  held[0]?.resolve();
+  await first.done;
+  await until(() => held.length === 2);
+
+  held[1]?.reject(new MantelError("deadline_passed", "the lamp does not answer"));
+  await Promise.allSettled(merged.map(({ done }) => done));
+
+  const [failure] = failures as { at: string }[];
+  assert.equal(failures.length, 1);
+  assert.deepEqual(failure, {
+    deviceId: ID,
+    at: failure?.at,
+    command: { on: true, brightness: 20 },
+    error: { code: "deadline_passed", detail: "the lamp does not answer" },
+    cause: anna,
+  });
+});
+
+test("a command for a bridge that is down is announced as failed, and a wrong one is not", async (t) => {
+  const { bridge, commands, heard } = await openCommands(t);
+
+  assert.throws(() => commands.send(ID, { on: "maybe" }), { code: "invalid" });
+  assert.deepEqual(heard(), []);
+  bridge.status = "down";
+  assert.throws(() => commands.send(ID, { on: true }), { code: "bridge_down" });
+
+  assert.deepEqual(heard(), ["command.failed"]);
+});
+
+test("a fault of a bridge is announced without its text", async (t) => {
+  const { bridge, bus, commands } = await openCommands(t);
+  const details: string[] = [];
+  bus.on(({ topic, data }) => void (topic === "command.failed" && details.push(data.error.detail)));
+  bridge.answer = () => Promise.reject(new Error("password=1234"));
+
+  await assert.rejects(commands.send(ID, { on: true }).done);
+
+  assert.deepEqual(details, ["the bridge failed; see the log"]);
 });

@@ -54,7 +54,7 @@ async function openHome(t: TestContext, names: readonly string[] = ["a", "c"]) {
             ({ id, device, before, cause, isInitial }) =>
               `${id} ${levelOf(before)}→${levelOf(device)} ${isInitial ? "initial" : (cause?.kind ?? "")}`,
           ),
-          ...events.map(({ deviceId, event }) => `${deviceId} ${event}`),
+          ...events.map(inShort),
         ]);
     };
     const release = () => waiting.splice(0).forEach((resolve) => resolve());
@@ -64,6 +64,15 @@ async function openHome(t: TestContext, names: readonly string[] = ["a", "c"]) {
     home.devices.update("b", [{ nativeId, state: { brightness } }]);
   const press = (nativeId = "a") => home.devices.announceEvent("b", { nativeId, event: "press" });
   return { ...home, open, dim, press, pass: (ms: number) => (now += ms) };
+}
+
+/** An event, a failure or a scene as its subject and what happened. */
+function inShort(occurrence: NonNullable<HomeBatch["events"]>[number]): string {
+  if ("event" in occurrence) return `${occurrence.deviceId} ${occurrence.event}`;
+  const { error, cause } = occurrence;
+  const subject = "sceneId" in occurrence ? occurrence.sceneId : occurrence.deviceId;
+  const result = "status" in occurrence ? occurrence.status : "command";
+  return [subject, result, error?.code, cause?.name].filter((word) => word !== undefined).join(" ");
 }
 
 const levelOf = (device: Partial<Device> | undefined) => Number(device?.state?.["brightness"]);
@@ -278,4 +287,58 @@ test("a process that follows more than 200 times is refused", async (t) => {
   assert.throws(() => follow("changes"), { code: "rate_limited" });
   feed.unfollow(1);
   follow("changes");
+});
+
+const ANNA: Cause = { kind: "person", id: "1", name: "Anna" };
+const AT = "2026-11-20T17:31:02Z";
+const failureOf = (deviceId: string) => ({
+  deviceId,
+  at: AT,
+  command: { on: true },
+  error: { code: "deadline_passed", detail: "no answer" },
+  cause: ANNA,
+});
+const sceneOf = (sceneId: string) => ({ sceneId, name: "Movie", activationId: "1", at: AT });
+
+test("failed commands and scenes are sent to those who follow them, within the manifest and the selector", async (t) => {
+  const { open, bus, press } = await openHome(t);
+  const all = open();
+  const some = open((id) => id === "demo:light:2");
+  all.follow("failures", "demo:light:2");
+  all.follow("scenes");
+  some.follow("failures");
+  some.follow("scenes");
+
+  bus.emit("command.failed", failureOf("demo:light:1"));
+  bus.emit("command.failed", failureOf("demo:light:2"));
+  bus.emit("scene.activated", { ...sceneOf("host:scene:movie"), status: "partial", cause: ANNA });
+  const error = { code: "bridge_down", detail: "the bridge is down" };
+  bus.emit("scene.failed", { ...sceneOf("demo:scene:1"), error });
+  await press();
+
+  assert.deepEqual(await all.taken(), [
+    "demo:light:2 command deadline_passed Anna",
+    "host:scene:movie partial Anna",
+    "demo:scene:1 failed bridge_down",
+  ]);
+  assert.deepEqual(await some.taken(), ["demo:light:2 command deadline_passed Anna"]);
+});
+
+test("the next generation gets the failures and scenes since the previous one ended", async (t) => {
+  t.mock.method(Date, "now", () => Date.parse(AT));
+  const { open, bus } = await openHome(t);
+  const old = open();
+  old.follow("failures");
+  old.feed.suspend();
+  bus.emit("command.failed", failureOf("demo:light:1"));
+  bus.emit("scene.activated", { ...sceneOf("demo:scene:1"), status: "ok" });
+
+  const next = open();
+  next.follow("failures", "*", true);
+  next.follow("scenes", "*", true);
+
+  assert.deepEqual((await next.taken()).toSorted(), [
+    "demo:light:1 command deadline_passed Anna",
+    "demo:scene:1 ok",
+  ]);
 });

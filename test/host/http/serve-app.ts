@@ -201,7 +201,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
   };
   const devices = await DeviceRegistry.open({ dataFolder: data, bus, bridges, log });
   const readings = await SensorHistory.open({ dataFolder: data, bus, log });
-  const commands = new Commands({ devices, bridges, log });
+  const commands = new Commands({ bus, devices, bridges, log });
   const images = new DeviceImages({ devices, bridges });
   const parts = { dataFolder: data, bus, devices, bridges, commands, log };
   const scenes = await SceneRegistry.open(parts);

@@ -203,6 +203,17 @@ test("a plugin activates a scene, and its devices name both as the cause", async
   assert.equal(causes[0]?.kind, "scene");
 });
 
+test("scenes are followed with the permission to read scenes, and failures with that of their devices", async (t) => {
+  const { call } = await openApi(t, { read: ["scene:*"] });
+  const follow = { ...FOLLOW, selector: "*" };
+
+  await call("followHome", { ...follow, what: "scenes" });
+  await assert.rejects(call("followHome", { ...follow, what: "failures" }), /"read": \["\*"\]/);
+  const { call: ofLights } = await openApi(t, { read: ["light:*"] });
+  await ofLights("followHome", { ...follow, selector: "light:*", what: "failures" });
+  await assert.rejects(ofLights("followHome", { ...follow, what: "scenes" }), /"scene:\*"/);
+});
+
 test("a generation that has ended commands and follows nothing", async (t) => {
   const { call, state } = await openApi(t, { read: ["*"], control: ["*"] });
   state.isLive = false;

@@ -114,7 +114,22 @@ test("a bridge's scene fails as a whole", async (t) => {
 
   await assert.rejects(scenes.activate("demo:scene:1"), { code: "bridge_down" });
   assert.equal(scenes.get("demo:scene:1").available, false);
-  assert.deepEqual(heard(), ["scenes.changed"]);
+  assert.deepEqual(heard(), ["scene.failed", "scenes.changed", "scene.failed"]);
+});
+
+test("a scene that failed is announced with its name, the reason and the caller", async (t) => {
+  const { scenes, bridge, bus } = await openScenes(t);
+  await scenes.publish("b", [{ nativeId: "s1", name: "Movie" }]);
+  const anna = { kind: "person", id: "1", name: "Anna" } as const;
+  const failed: unknown[] = [];
+  bus.on(({ topic, data }) => {
+    if (topic === "scene.failed") failed.push([data.name, data.error.code, data.cause]);
+  });
+  bridge.answer = () => Promise.reject(new MantelError("deadline_passed", "no answer"));
+
+  await assert.rejects(scenes.activate("demo:scene:1", anna));
+
+  assert.deepEqual(failed, [["Movie", "deadline_passed", anna]]);
 });
 
 test("a scene that its bridge cannot activate now is listed as unavailable", async (t) => {

@@ -201,6 +201,35 @@ test("a plugin commands devices, activates scenes and reads rooms, presence, sun
   await stop();
 });
 
+test("a listener hears of failed commands and of scenes, its own among them", async () => {
+  const heard: unknown[] = [];
+  const options = {
+    devices: [LAMP, LOCK],
+    scenes: [{ id: "host:scene:evening", name: "Evening" }],
+  };
+  const { ctx, home, stop } = await withHome(async ({ failures, scenes }) => {
+    await failures.on("light:*", ({ deviceId, command, error, cause }) => {
+      heard.push([deviceId, command, error.code, cause?.name]);
+    });
+    await scenes.on(({ name, status, error, cause }) => {
+      heard.push([name, status, error?.code, cause?.name]);
+    });
+  }, options);
+
+  await home.fail(LAMP.id, { on: true }, { cause: ANNA });
+  await home.fail(LOCK.id, { locked: true });
+  await ctx.activateScene("host:scene:evening");
+  const error = { code: "bridge_down", detail: "the bridge is down" };
+  await home.activate("host:scene:evening", { status: "failed", error, cause: ANNA });
+
+  assert.deepEqual(heard, [
+    [LAMP.id, { on: true }, "deadline_passed", "Anna"],
+    ["Evening", "ok", undefined, "test"],
+    ["Evening", "failed", "bridge_down", "Anna"],
+  ]);
+  await stop();
+});
+
 test("a message goes to the plugin that provides home.notify", async () => {
   const sent: unknown[] = [];
   const plugin = await startPlugin(

@@ -191,3 +191,61 @@ test("a device that the logbook calls unreachable is back when it is seen after 
     [[2_000, "availability", "false", "true"]],
   );
 });
+
+const FAILURE = {
+  deviceId: LAMP.id,
+  at: "1970-01-01T00:00:02Z",
+  command: { on: true },
+  error: { code: "deadline_passed", detail: "the lamp does not answer" },
+  cause: ANNA,
+};
+
+test("a failed command is an entry with the command, the reason and the cause", () => {
+  const observer = observing();
+  observer.failed(FAILURE, 3_000);
+  observer.failed({ ...FAILURE, deviceId: "demo:light:9" }, 3_000);
+
+  assert.deepEqual(observer.take().entries, [
+    {
+      at: 2_000,
+      kind: "failed",
+      device: LAMP.id,
+      what: "deadline_passed",
+      from: JSON.stringify('{"on":true}'),
+      to: '"the lamp does not answer"',
+      cause: ANNA,
+    },
+  ]);
+});
+
+test("a refusal because of a rate limit is an entry unless the sender sends the command again", () => {
+  const observer = observing();
+  const error = { code: "bridge_rate_limited", detail: "too many" };
+  const evening = { kind: "automation", id: "evening", name: "Evening" } as const;
+  observer.failed({ ...FAILURE, error }, 3_000);
+  observer.failed({ ...FAILURE, error, cause: evening }, 3_000);
+
+  assert.deepEqual(
+    observer.take().entries.map(({ cause }) => cause.kind),
+    ["automation"],
+  );
+});
+
+test("an activated scene is an entry, whose cause is the scene and who activated it", () => {
+  const observer = observing();
+  const movie = { sceneId: "host:scene:movie", name: "Movie", activationId: "1", at: FAILURE.at };
+  observer.activated({ ...movie, status: "ok", cause: ANNA }, 3_000);
+  const error = { code: "bridge_down", detail: "the bridge is down" };
+  observer.activated({ ...movie, status: "failed", error }, 3_000);
+
+  const scene = { kind: "scene", id: "host:scene:movie", name: "Movie" };
+  assert.deepEqual(
+    observer
+      .take()
+      .entries.map(({ kind, device, what, to, cause }) => [kind, device, what, to, cause]),
+    [
+      ["scene", null, "ok", null, { ...scene, parent: ANNA }],
+      ["scene", null, "failed", '"the bridge is down"', scene],
+    ],
+  );
+});

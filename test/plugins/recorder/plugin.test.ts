@@ -57,7 +57,7 @@ async function start(t: TestContext, config: object = {}, folder?: string) {
   const running = await startPlugin(plugin, {
     config: { ...CONFIG, ...config },
     folders: { history },
-    home: { devices: DEVICES },
+    home: { devices: DEVICES, scenes: [{ id: "host:scene:movie", name: "Movie" }] },
   });
   t.after(() => running.stop().catch(() => undefined));
   const read = async (query: {
@@ -266,4 +266,19 @@ test("while the database is away, questions are answered with when to try again"
   assert.match(running.degraded ?? "", /PostgreSQL cannot be used/);
   isAway = false;
   await running.request(logbookRoute, {});
+});
+
+test("the logbook has commands that failed and scenes that were activated, with their causes", async (t) => {
+  const { home, logbook } = await start(t);
+  await home.fail(LAMP, { on: true }, { cause: ANNA });
+  await home.activate("host:scene:movie", { status: "partial", cause: ANNA });
+
+  const { entries } = await logbook({ cause: "person:Anna" });
+  assert.deepEqual(
+    entries.map(({ kind, device, what, from, cause }) => [kind, device, what, from, cause.name]),
+    [
+      ["scene", undefined, "partial", undefined, "Movie"],
+      ["failed", LAMP, "deadline_passed", '{"on":true}', "Anna"],
+    ],
+  );
 });

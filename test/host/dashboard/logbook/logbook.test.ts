@@ -111,6 +111,29 @@ test("a change says why, and is put back", async (t) => {
   assert.deepEqual(api.posted, [{ on: false }], "a brightness would turn it on");
 });
 
+test("failed commands and scenes are shown with their reason", async (t) => {
+  const mara = { kind: "person", id: "x", name: "Mara" };
+  const movie = { kind: "scene", id: "host:scene:movie", name: "Movie", parent: mara };
+  const failed = { at: AT, kind: "failed", device: LAMP.id, from: '{"on":true}', cause: movie };
+  const { text } = await open(t, {
+    [FIRST_PAGE]: {
+      entries: [
+        { id: "3", at: AT, kind: "scene", what: "partial", cause: movie },
+        { ...failed, id: "2", what: "deadline_passed", to: "the lamp did not confirm it" },
+        { ...failed, id: "1", what: "device_fault", to: "the lamp is broken", cause: mara },
+      ],
+      next: null,
+    },
+  });
+
+  assert.deepEqual(text("article h3"), ["Scene “Movie” ← Mara", "Mara"]);
+  assert.deepEqual(text("article li"), [
+    "Hall lamp command failed: no answer in time",
+    "activated, but not all of it",
+    "Hall lamp command failed: the lamp is broken",
+  ]);
+});
+
 test("filters and pages are asked of the host", async (t) => {
   const { api, frame, click, select } = await open(t, {
     [FIRST_PAGE]: { entries: ENTRIES.slice(0, 2), next: "9-1" },
