@@ -1,0 +1,204 @@
+// npm run bench http [-- seconds]: answers a second over 50 connections, of the host, of a Koa app of one line and of bare
+// node:http, which send the same bodies, in turns in the same run; and commands, one at a time and 2,000 a second.
+import { Agent, request } from "node:http";
+import { type BenchHome, openHome, type Served, serve, serveHost } from "./bench-home.ts";
+import { lampId, STORM, writeBenchBridges } from "./shared/bench-bridge.ts";
+import { rounded, summarise } from "./shared/figures.ts";
+import { type Loaded, loadServer } from "./shared/http-load.ts";
+
+const DEVICES = 1_000;
+const SCENES = 20;
+const CONNECTIONS = 50;
+const ROUNDS = 3;
+const COMMANDS = 3_000;
+const COMMANDED = 100;
+const COMMANDS_PER_SECOND = 2_000;
+const CHANGES_PER_SECOND = 100;
+
+const PATHS = {
+  list: "/api/v1/smart-home/devices",
+  device: "/api/v1/smart-home/devices/bench0:light:2",
+  health: "/api/v1/health",
+  system: "/api/v1/system",
+  scenes: "/api/v1/smart-home/scenes",
+};
+/** Bodies by path, from a file; with If-None-Match it answers 304. */
+const PRELUDE = `
+import { readFileSync } from "node:fs";
+const bodies = new Map(Object.entries(JSON.parse(readFileSync(process.argv[2], "utf8")))
+  .map(([path, text]) => [path, Buffer.from(text)]));
+const ready = (server) => server.listen(0, "127.0.0.1", () =>
+  console.log("ready http://127.0.0.1:" + server.address().port));
+`;
+const BARE = `
+import { createServer } from "node:http";${PRELUDE}
+ready(createServer((request, response) => {
+  if (request.headers["if-none-match"] === '"1"') return response.writeHead(304, { ETag: '"1"' }).end();
+  const body = bodies.get(request.url);
+  response.writeHead(200, { "Content-Type": "application/json", "Content-Length": body.length });
+  response.end(body);
+}));
+`;
+const KOA = `
+import { createServer } from "node:http";
+import Koa from "koa";${PRELUDE}
+const app = new Koa();
+app.use((ctx) => {
+  if (ctx.get("If-None-Match") === '"1"') { ctx.set("ETag", '"1"'); ctx.status = 304; return; }
+  ctx.body = bodies.get(ctx.path); ctx.type = "json";
+});
+ready(createServer(app.callback()));
+`;
+
+interface Servers {
+  readonly mantel: Served;
+  readonly koa: Served;
+  readonly bare: Served;
+}
+
+/** One question: the same path at all three, with what the host is asked beyond it. */
+interface Question {
+  readonly path: string;
+  readonly isConditional?: boolean;
+}
+
+const forMs = Number(process.argv[2] ?? 2) * 1_000;
+const home = await openHome(["system"]);
+await writeBenchBridges(home, DEVICES);
+const mantel = await serveHost(home);
+const api = clientOf(mantel);
+for (let at = 0; at < SCENES; at++) {
+  const targets = { [lampId(1)]: { on: true, brightness: at } };
+  const body = { name: `Scene ${at}`, targets };
+  await api("PUT", `/api/v1/smart-home/scenes/host:scene:scene-${at}`, body);
+}
+const servers: Servers = { mantel, ...(await startOthers(home)) };
+const answers: Record<string, unknown> = {};
+for (const [name, path] of Object.entries(PATHS)) answers[name] = await compare(servers, { path });
+answers["list, not changed"] = await compare(servers, { path: PATHS.list, isConditional: true });
+await api("POST", `/api/v1/smart-home/devices/${STORM}/command`, { rate: CHANGES_PER_SECOND });
+answers[`list, ${CHANGES_PER_SECOND} changes a second`] = await compare(servers, {
+  path: PATHS.list,
+});
+await api("POST", `/api/v1/smart-home/devices/${STORM}/command`, { rate: 0 });
+const oneAtATime = await timeCommands();
+const sustained = await sendCommands();
+for (const { stop } of Object.values(servers) as Served[]) await stop();
+await home.remove();
+const commands = { oneAtATimeMs: oneAtATime, sustained };
+console.log(JSON.stringify({ bench: "http", connections: CONNECTIONS, answers, commands }));
+
+/** Starts the other two with the host's bodies. */
+async function startOthers({ plugins, write }: BenchHome): Promise<Omit<Servers, "mantel">> {
+  const bodies: Record<string, string> = {};
+  for (const path of Object.values(PATHS)) bodies[path] = await api("GET", path);
+  await write("bodies.json", JSON.stringify(bodies));
+  await write("bare.mjs", BARE);
+  await write("koa.mjs", KOA);
+  const start = (file: string) => serve([`${plugins}/${file}`, `${plugins}/bodies.json`]);
+  return { koa: await start("koa.mjs"), bare: await start("bare.mjs") };
+}
+
+/** Medians of rounds in turns, and the host's rate as a share of the others'. */
+async function compare(
+  all: Servers,
+  { path, isConditional = false }: Question,
+): Promise<Record<string, unknown>> {
+  const rounds: Record<keyof Servers, Loaded[]> = { mantel: [], koa: [], bare: [] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const name of ["mantel", "koa", "bare"] as const) {
+      const { url, pid, token } = all[name];
+      const headers: Record<string, string> = { Authorization: `Bearer ${token || mantel.token}` };
+      if (isConditional) headers["If-None-Match"] = name === "mantel" ? await tagOf(path) : '"1"';
+      const asked = { url, pid, path, headers, status: isConditional ? 304 : 200 };
+      const loaded = await loadServer(asked, {
+        connections: CONNECTIONS,
+        forMs: round === 0 ? forMs / 2 : forMs,
+      });
+      if (round > 0) rounds[name].push(loaded);
+    }
+  }
+  const [own, koa, bare] = [rounds.mantel, rounds.koa, rounds.bare].map(medians);
+  const share = (part = own, whole = own) => ({
+    rate: Math.round(((part?.perSecond ?? 0) / (whole?.perSecond ?? 1)) * 100) / 100,
+    cpu: Math.round(((whole?.cpuMicros ?? 0) / (part?.cpuMicros ?? 1)) * 100) / 100,
+    p99: rounded((part?.p99 ?? 0) / (whole?.p99 ?? 1)),
+  });
+  const result = { mantel: own, koa, bare, ofKoa: share(own, koa), ofBare: share(own, bare) };
+  process.stderr.write(`${path}${isConditional ? " 304" : ""} ${JSON.stringify(result)}\n`);
+  return result;
+}
+
+function medians(rounds: readonly Loaded[]) {
+  const median = (value: (each: Loaded) => number): number =>
+    rounds.map(value).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0;
+  return {
+    perSecond: median(({ perSecond }) => perSecond),
+    p50: median(({ ms }) => ms.p50),
+    p99: median(({ ms }) => ms.p99),
+    cpuMicros: median(({ cpuMicros }) => cpuMicros),
+  };
+}
+
+/** The entity tag of an answer now. */
+async function tagOf(path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${mantel.token}` };
+  const response = await fetch(mantel.url + path, { headers });
+  await response.arrayBuffer();
+  return response.headers.get("etag") ?? "";
+}
+
+/** Sends JSON over kept connections; resolves with the body of a 2xx answer. */
+function clientOf({ url, token }: Served) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+  return (method: string, path: string, body?: object): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const asked = request(url + path, { method, headers, agent }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => (text += part));
+        response.on("end", () => {
+          const { statusCode = 0 } = response;
+          if (statusCode < 300) resolve(text);
+          else reject(new Error(`${method} ${path}: ${statusCode} ${text}`));
+        });
+      });
+      asked.on("error", reject);
+      asked.end(body && JSON.stringify(body));
+    });
+}
+
+async function command(at: number): Promise<number> {
+  const id = lampId(at % COMMANDED);
+  const startedAt = performance.now();
+  await api("POST", `/api/v1/smart-home/devices/${id}/command`, { brightness: at % 101 });
+  return performance.now() - startedAt;
+}
+
+/** From the request to the answer, which the bridge's process has confirmed. */
+async function timeCommands() {
+  const waits: number[] = [];
+  for (let at = 0; at < COMMANDS; at++) waits.push(await command(at));
+  return precise(waits.slice(COMMANDS / 10));
+}
+
+async function sendCommands() {
+  const waits: Promise<number>[] = [];
+  const startedAt = performance.now();
+  const lasts = Math.max(5_000, forMs);
+  while (performance.now() - startedAt < lasts) {
+    const due = ((performance.now() - startedAt) / 1_000) * COMMANDS_PER_SECOND;
+    while (waits.length < due) waits.push(command(waits.length));
+    await new Promise((done) => setTimeout(done, 1));
+  }
+  const all = await Promise.allSettled(waits);
+  const ok = all.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const perSecond = Math.round((ok.length / (performance.now() - startedAt)) * 1_000);
+  return { perSecond, failed: all.length - ok.length, ms: precise(ok) };
+}
+
+/** With two decimals: commands take less than a millisecond. */
+function precise(waits: readonly number[]) {
+  const { p50, p95, p99, max } = summarise(waits.map((each) => each * 10));
+  return { p50: p50 / 10, p95: p95 / 10, p99: p99 / 10, max: max / 10 };
+}

@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { type Summary, summarise } from "./figures.ts";
+
+/** Clock ticks of proc(5) per second. */
+const TICKS = 100;
+
+export interface Loaded {
+  readonly perSecond: number;
+  readonly ms: Summary;
+  /** Processor time of the server for each answer, in microseconds. */
+  readonly cpuMicros: number;
+}
+
+/** One request that is sent again and again. */
+export interface LoadRequest {
+  readonly url: string;
+  /** The pid of the server. */
+  readonly pid: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The expected status. */
+  readonly status: number;
+}
+
+/** Sends one request over each of `connections` until `forMs` have passed, the next one when the last is answered. */
+export async function loadServer(
+  request: LoadRequest,
+  { connections, forMs }: { connections: number; forMs: number },
+): Promise<Loaded> {
+  const bytes = bytesOf(request);
+  const waits: number[] = [];
+  const { port } = new URL(request.url);
+  const before = await cpuSeconds(request.pid);
+  const sockets = Array.from({ length: connections }, () => connect(Number(port), "127.0.0.1"));
+  const startedAt = performance.now();
+  const endsAt = startedAt + forMs;
+  await Promise.all(
+    sockets.map((socket) => repeat(socket, { bytes, endsAt, status: request.status, waits })),
+  );
+  const tookMs = performance.now() - startedAt;
+  const cpu = (await cpuSeconds(request.pid)) - before;
+  return {
+    perSecond: Math.round((waits.length / tookMs) * 1_000),
+    ms: summarise(waits),
+    cpuMicros: Math.round((cpu / waits.length) * 1e6),
+  };
+}
+
+function bytesOf({ path, headers }: LoadRequest): Buffer {
+  const lines = Object.entries({ Host: "127.0.0.1", ...headers }).map((pair) => pair.join(": "));
+  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+}
+
+interface Repeated {
+  readonly bytes: Buffer;
+  readonly endsAt: number;
+  readonly status: number;
+  readonly waits: number[];
+}
+
+/** Reads answers by their length alone, so that the server is the limit and not this client. */
+function repeat(socket: Socket, { bytes, endsAt, status, waits }: Repeated): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let sentAt = 0;
+    let missing = 0;
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(bytes);
+    };
+    socket.once("connect", send);
+    socket.once("error", reject);
+    socket.on("data", (chunk: Buffer) => {
+      if (missing === 0) {
+        const { length, head } = lengthOf(chunk, status);
+        missing = length + head;
+      }
+      missing -= chunk.length;
+      if (missing > 0) return;
+      const now = performance.now();
+      waits.push(now - sentAt);
+      if (now < endsAt) return send();
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+/** The bytes of the head and of the body of an answer, whose head is in the first chunk. */
+function lengthOf(chunk: Buffer, status: number): { head: number; length: number } {
+  const text = chunk.toString("latin1", 0, 2_000);
+  const head = text.indexOf("\r\n\r\n") + 4;
+  if (!text.startsWith(`HTTP/1.1 ${status} `) || head < 4)
+    throw new Error(`expected ${status}, and got ${text.slice(0, 500)}`);
+  const at = text.search(/\r\ncontent-length: /i);
+  return { head, length: at === -1 || at > head ? 0 : Number.parseInt(text.slice(at + 18), 10) };
+}
+
+/** The processor time that a process has used: the fields 14 and 15 of proc(5) `stat`. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
