@@ -103,7 +103,7 @@ async function flushed(): Promise<void> {
 function wrap(logger: Logger, follow: () => void = () => undefined): HostLog {
   const write = (level: LogLevel) => (sentence: string, fields?: LogFields) => {
     follow();
-    logger[level](readable(fields ?? {}), sentence);
+    if (logger.isLevelEnabled(level)) logger[level](readable(fields ?? {}), sentence);
   };
   return {
     debug: write("debug"),

@@ -1,4 +1,4 @@
-import { createHash, type KeyObject, randomUUID } from "node:crypto";
+import { type KeyObject, randomUUID } from "node:crypto";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 import {
@@ -74,7 +74,7 @@ interface Remembered {
 export class Tokens {
   readonly #keys: Keys;
   readonly #register: TokenRegister;
-  /** Verified tokens by their hash. Cleared when a key or a record changes. */
+  /** Verified tokens by their text: a hash of each would take longer than all else. Cleared when a key or a record changes. */
   readonly #remembered = new Map<string, Remembered>();
   #seenKeys: KeyRing;
   #seenRecords: TokenRecords;
@@ -166,8 +166,7 @@ export class Tokens {
   /** @throws MantelError `unauthorized`, with the reason */
   verify(token: string): Principal {
     this.#forgetWhenChanged();
-    const hash = createHash("sha256").update(token).digest("base64");
-    const remembered = this.#remembered.get(hash);
+    const remembered = this.#remembered.get(token);
     if (remembered && Date.now() < remembered.validUntil) return remembered.principal;
 
     const claims = readClaims(token, this.#keyFor(token));
@@ -175,7 +174,7 @@ export class Tokens {
     const { sub, jti, scope, exp, display } = claims;
     const kind = { ...(display ? { display } : {}), ...(session ? { session } : {}) };
     const principal = Object.freeze({ sub, jti, scope, ...kind });
-    this.#remember(hash, { principal, validUntil: (exp + LEEWAY_SECONDS) * 1000 });
+    this.#remember(token, { principal, validUntil: (exp + LEEWAY_SECONDS) * 1000 });
     return principal;
   }
 
@@ -226,12 +225,15 @@ export class Tokens {
   }
 
   /**
-   * Records a use of a token, which ends the token it replaces, because it has arrived.
+   * Records a use of a token, which ends the token it replaces, because it has arrived. `undefined` if it replaces none.
    * @throws MantelError `disk_full`; the next use tries again
    */
-  async noteUse({ jti }: Principal): Promise<void> {
+  noteUse({ jti }: Principal): Promise<void> | undefined {
     const predecessor = this.#predecessors.get(jti);
-    if (predecessor === undefined) return;
+    return predecessor === undefined ? undefined : this.#endPredecessor(jti, predecessor);
+  }
+
+  async #endPredecessor(jti: string, predecessor: string): Promise<void> {
     this.#predecessors.delete(jti);
     try {
       await this.#register.addRevoked(predecessor);
@@ -303,10 +305,10 @@ export class Tokens {
     return key;
   }
 
-  #remember(hash: string, verified: Remembered): void {
+  #remember(token: string, verified: Remembered): void {
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size >= MAX_REMEMBERED && oldest) this.#remembered.delete(oldest);
-    this.#remembered.set(hash, verified);
+    this.#remembered.set(token, verified);
   }
 }
 

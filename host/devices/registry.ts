@@ -71,7 +71,7 @@ export class DeviceRegistry {
   readonly #warnings: VocabularyWarnings;
   /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
-  #snapshot: DeviceSnapshot | undefined;
+  #snapshot: { readonly revision: number; readonly made: Promise<DeviceSnapshot> } | undefined;
 
   /** Opens the registry without devices; their ids and the users' settings are in the folder. */
   static async open({
@@ -187,6 +187,11 @@ export class DeviceRegistry {
     return this.#visible.get(id).device;
   }
 
+  /** The device as JSON, created once for each change. @throws MantelError `device_unknown` */
+  getJson(id: string): string {
+    return this.#visible.get(id).json;
+  }
+
   list(filter: DeviceFilter = {}): readonly Device[] {
     return this.#select(filter).map((entry) => entry.device);
   }
@@ -223,10 +228,13 @@ export class DeviceRegistry {
   }
 
   /** The list as JSON; the unfiltered one is created once for each revision. */
-  async snapshot(filter: DeviceFilter = {}): Promise<DeviceSnapshot> {
+  snapshot(filter: DeviceFilter = {}): Promise<DeviceSnapshot> {
     if (Object.values(filter).some((value) => value !== undefined)) return this.#serialise(filter);
-    if (this.#snapshot?.revision === this.#revision) return this.#snapshot;
-    return (this.#snapshot = await this.#serialise({}));
+    const revision = this.#revision;
+    if (this.#snapshot?.revision !== revision) {
+      this.#snapshot = { revision, made: this.#serialise({}) };
+    }
+    return this.#snapshot.made;
   }
 
   async #replace(bridgeId: string, descriptions: readonly DeviceDescription[]): Promise<void> {

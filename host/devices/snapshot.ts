@@ -12,8 +12,8 @@ export interface DeviceFilter {
 
 /** A list of devices as `GET /smart-home/devices` answers it. */
 export interface DeviceSnapshot {
-  /** JSON. */
-  readonly body: string;
+  /** JSON, encoded once for all answers. */
+  readonly body: Buffer;
   readonly revision: number;
 }
 
@@ -44,5 +44,6 @@ export function* serialising(
     devices.push(entry.device === device ? entry.json : JSON.stringify(device));
     yield;
   }
-  return { body: `{"devices":[${devices.join(",")}],${JSON.stringify(rest).slice(1)}`, revision };
+  const text = `{"devices":[${devices.join(",")}],${JSON.stringify(rest).slice(1)}`;
+  return { body: Buffer.from(text), revision };
 }

@@ -45,7 +45,7 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   app.use(requirePlainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
   const gate = { ...parts, contributed, ofPlugins, limit };
-  for (const step of createRouting(routes, prefix, gate)) app.use(step);
+  app.use(createRouting(routes, prefix, gate));
 
   return app;
 }

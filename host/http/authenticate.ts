@@ -2,6 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { permits, type Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { headerValues } from "./request-guards.ts";
 import type { Context } from "./route.ts";
 import { hasSessionCookie, requireOwnOrigin, sessionTokenIn } from "./session-cookie.ts";
 
@@ -14,7 +15,7 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
  * @throws MantelError `unauthorized`, `origin_refused`
  */
 export function authenticate(ctx: Context, tokens: HttpDependencies["tokens"]): Principal {
-  const isByHeader = ctx.get("Authorization") !== "";
+  const isByHeader = (ctx.req.headers.authorization ?? "") !== "";
   const token = isByHeader ? bearerToken(ctx) : sessionTokenIn(ctx);
   if (token === undefined) throw new MantelError("unauthorized", missingCredentialReason(ctx));
   const principal = tokens.verify(token);
@@ -59,6 +60,6 @@ export function requireScope(principal: Principal, scope: Scope): void {
 
 /** The bearer token of a request, from the Authorization header only (RFC 6750, 2.1). */
 export function bearerToken(ctx: Context): string | undefined {
-  const headers = ctx.req.headersDistinct.authorization ?? [];
+  const headers = headerValues(ctx.req, "authorization");
   return headers.length === 1 ? BEARER.exec(headers[0] ?? "")?.[1] : undefined;
 }

@@ -1,5 +1,6 @@
 import { entityTag } from "../documents/if-match.ts";
 import type { Context } from "./route.ts";
+import { sendJson, sendNotModified } from "./send.ts";
 
 interface Revised {
   readonly revision: number;
@@ -7,22 +8,41 @@ interface Revised {
 
 /**
  * Answers with `body()` under an ETag made of `revision`, or with 304 if the client has that already
- * (RFC 9110, 13.1.2). A text counts as JSON.
+ * (RFC 9110, 13.1.2). Texts and bytes count as JSON.
  *
  * Does not use Koa's `ctx.fresh`: it refuses requests with `Cache-Control: no-cache`, which Node's
  * `fetch` adds to every request that carries `If-None-Match`.
  */
 export function sendRevision(ctx: Context, revision: number, body: () => object | string): void {
   const etag = entityTag(revision);
-  ctx.set("ETag", etag);
-  if (ctx.response.get("Cache-Control") === "no-store")
-    ctx.set("Cache-Control", "private, no-cache");
-  if (matchesEtag(ctx, etag)) {
-    ctx.status = 304;
-    return;
+  const { res } = ctx;
+  res.setHeader("ETag", etag);
+  if (res.getHeader("Cache-Control") === "no-store")
+    res.setHeader("Cache-Control", "private, no-cache");
+  if (matchesEtag(ctx, etag)) return sendNotModified(ctx);
+  const made = body();
+  sendJson(ctx, typeof made === "string" || made instanceof Buffer ? made : JSON.stringify(made));
+}
+
+/** The bytes of a document as JSON, made once for each revision. */
+export class RevisedJson {
+  readonly #document: () => object;
+  #revision: number | undefined;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  /** @param document returns the document at its current revision */
+  constructor(document: () => object) {
+    this.#document = document;
   }
-  ctx.body = body();
-  ctx.type = "application/json";
+
+  /** @param revision the current one */
+  at(revision: number): Buffer {
+    if (this.#revision !== revision) {
+      this.#bytes = Buffer.from(JSON.stringify(this.#document()));
+      this.#revision = revision;
+    }
+    return this.#bytes;
+  }
 }
 
 /** Answers with a changed document; its tag can be used in the next `If-Match`. */
@@ -33,7 +53,8 @@ export function withEtag<D extends Revised>(ctx: Context, document: D): D {
 
 /** True if the client already has this tag: If-None-Match compares weakly with a list of tags. */
 export function matchesEtag(ctx: Context, etag: string): boolean {
-  const header = ctx.get("If-None-Match");
+  const header = ctx.req.headers["if-none-match"];
+  if (header === undefined || header === etag) return header === etag;
   return header.split(",").some((each) => {
     const tag = each.trim();
     return tag === "*" || tag.replace(/^W\//, "") === etag;

@@ -13,14 +13,14 @@ const MAX_HOPS = 20;
  */
 export function forwarded(configured: () => readonly string[]): Middleware {
   const proxies = new Proxies(configured);
-  return async (ctx, next) => {
+  return (ctx, next) => {
     if (proxies.includes(ctx.ip)) {
       const hops = ctx.get("X-Forwarded-For").split(",").slice(-MAX_HOPS);
       ctx.request.ip = proxies.clientOf(hops) ?? ctx.ip;
       const host = ctx.get("X-Forwarded-Host");
       if (host !== "") ctx.state.forwardedHost = host;
     }
-    await next();
+    return next();
   };
 }
 

@@ -1,8 +1,9 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import { unreadRecordCount } from "../log.ts";
 import { LoopLag, openDescriptors } from "../machine/host-process.ts";
 import type { ModuleManager } from "../modules/manager.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { type AnsweredRequest, RequestFigures } from "./request-figures.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
 
@@ -14,24 +15,16 @@ const LAG_PERCENTILES = [50, 99, 100];
 export class Metrics {
   readonly #registry = new Registry();
   readonly #lag = new LoopLag();
-  readonly #requests: Counter<"method" | "route" | "status">;
-  readonly #durations: Histogram<"route">;
+  readonly #requests = new RequestFigures();
 
   constructor(parts: HttpDependencies) {
-    const registers = [this.#registry];
-    this.#requests = new Counter({
-      name: "mantel_http_requests_total",
+    this.#read(Counter, {
+      name: "http_requests_total",
       help: "Answered requests",
-      labelNames: ["method", "route", "status"],
-      registers,
+      labels: ["method", "route", "status"],
+      values: () => this.#requests.answers(),
     });
-    this.#durations = new Histogram({
-      name: "mantel_http_request_duration_seconds",
-      help: "Time from the head of a request to the head of its answer",
-      labelNames: ["route"],
-      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-      registers,
-    });
+    this.#requests.registerDurations(this.#registry, "mantel_http_request_duration_seconds");
     this.#addHost(parts);
     this.#addProcess();
     this.#addModules(parts.modules);
@@ -40,10 +33,8 @@ export class Metrics {
 
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-  count(request: { method: string; route: string; status: number; durationMs: number }): void {
-    const { method, route, status, durationMs } = request;
-    this.#requests.inc({ method, route, status });
-    this.#durations.observe({ route }, durationMs / 1000);
+  count(request: AnsweredRequest): void {
+    this.#requests.count(request);
   }
 
   text(): Promise<string> {

@@ -37,16 +37,15 @@ export class RateLimit {
     this.#log = log;
   }
 
-  /** Counts a request with the token of this id. @throws MantelError `rate_limited` */
-  async countToken(jti: string, address: string): Promise<void> {
-    if (this.#isFree(address)) return;
-    await this.#count(`token ${jti}`);
+  /** Counts a request with the token of this id, unless it is free. @throws MantelError `rate_limited` */
+  countToken(jti: string, address: string): Promise<void> | undefined {
+    return this.#isFree(address) ? undefined : this.#count(`token ${jti}`);
   }
 
-  /** Counts a request without a token. @throws MantelError `rate_limited` */
-  async countAddress(address: string): Promise<void> {
-    if (this.#isFree(address)) return;
-    await this.#count(this.#networks.nameOf(clientNetwork(address)));
+  /** Counts a request without a token, unless it is free. @throws MantelError `rate_limited` */
+  countAddress(address: string): Promise<void> | undefined {
+    if (this.#isFree(address)) return undefined;
+    return this.#count(this.#networks.nameOf(clientNetwork(address)));
   }
 
   /** Counts a request with a token that was refused. @throws MantelError `rate_limited` */

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Middleware } from "./route.ts";
 
 /** Gives each request an id that its answer, its problem document and the log share. */
-export const requestId: Middleware = async (ctx, next) => {
+export const requestId: Middleware = (ctx, next) => {
   ctx.state.requestId = randomUUID();
-  ctx.set("X-Request-Id", ctx.state.requestId);
-  await next();
+  ctx.res.setHeader("X-Request-Id", ctx.state.requestId);
+  return next();
 };
 
 /**
@@ -18,18 +19,19 @@ export const requestId: Middleware = async (ctx, next) => {
  * @param configured returns the names in the config
  */
 export function requireAllowedHost(configured: () => readonly string[]): Middleware {
-  return async (ctx, next) => {
-    const hosts = ctx.req.headersDistinct.host ?? [];
+  const known = new KnownHosts();
+  return (ctx, next) => {
+    const hosts = headerValues(ctx.req, "host");
     if (hosts.length > 1) throw new MantelError("bad_request", "duplicate Host header");
-    for (const host of [hosts[0] ?? "", ctx.state.forwardedHost]) {
-      if (host !== undefined) requireKnown(hostName(host), configured());
-    }
-    await next();
+    known.require(hosts[0] ?? "", configured());
+    const { forwardedHost } = ctx.state;
+    if (forwardedHost !== undefined) known.require(forwardedHost, configured());
+    return next();
   };
 }
 
 /** Refuses targets that proxies and routers may interpret differently. */
-export const requirePlainTarget: Middleware = async (ctx, next) => {
+export const requirePlainTarget: Middleware = (ctx, next) => {
   const target = ctx.req.url ?? "";
   if (!target.startsWith("/")) {
     throw new MantelError(
@@ -44,7 +46,7 @@ export const requirePlainTarget: Middleware = async (ctx, next) => {
       cause,
     });
   }
-  await next();
+  return next();
 };
 
 /**
@@ -54,16 +56,21 @@ export const requirePlainTarget: Middleware = async (ctx, next) => {
  *
  * @param frames returns the origins in the config
  */
-export const securityHeaders =
-  (frames: () => readonly string[]): Middleware =>
-  async (ctx, next) => {
-    ctx.set(BROWSER_HEADERS);
-    const framed = ["'self'", ...frames()];
-    ctx.set("Content-Security-Policy", `${POLICY}; frame-src ${framed.join(" ")}`);
+export const securityHeaders = (frames: () => readonly string[]): Middleware => {
+  let known: { readonly of: readonly string[]; readonly policy: string } | undefined;
+  return (ctx, next) => {
+    const of = frames();
+    if (known?.of !== of) {
+      known = { of, policy: `${POLICY}; frame-src ${["'self'", ...of].join(" ")}` };
+    }
+    const { res } = ctx;
+    for (const [name, value] of BROWSER_HEADERS) res.setHeader(name, value);
+    res.setHeader("Content-Security-Policy", known.policy);
     // Only for a connection that is encrypted here; behind a proxy, the proxy decides.
-    if (ctx.secure) ctx.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
-    await next();
+    if (ctx.secure) res.setHeader("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
+    return next();
   };
+};
 
 /** Thirty days: long enough between visits, short enough to return to plain HTTP (RFC 6797). */
 const HSTS_SECONDS = 30 * 24 * 60 * 60;
@@ -82,13 +89,38 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const BROWSER_HEADERS = {
+const BROWSER_HEADERS = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "no-store",
-};
+});
+
+/** All values of a header of a request. `headersDistinct` would sort all headers for it. */
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at];
+    if (each?.length === name.length && each.toLowerCase() === name)
+      values.push(rawHeaders[at + 1] ?? "");
+  }
+  return values;
+}
+
+/** Checks hosts by the configured names, and remembers the last one that was accepted. */
+class KnownHosts {
+  #accepted = "";
+  #configured: readonly string[] | undefined;
+
+  /** @throws MantelError `unknown_host` */
+  require(host: string, configured: readonly string[]): void {
+    if (host === this.#accepted && configured === this.#configured) return;
+    requireKnown(hostName(host), configured);
+    this.#accepted = host;
+    this.#configured = configured;
+  }
+}
 
 /** The name without its port, in lower case; empty for an invalid host. */
 function hostName(host: string): string {

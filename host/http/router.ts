@@ -1,4 +1,3 @@
-import { Router } from "@koa/router";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { TObject } from "typebox";
 import type { Principal } from "../auth/tokens.ts";
@@ -7,7 +6,9 @@ import { authenticate, hasCredential, requireScope } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { RouteTable } from "./route-table.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
+import { sendJson } from "./send.ts";
 
 export interface RouterDependencies extends HttpDependencies {
   readonly limit: RateLimit;
@@ -17,42 +18,55 @@ export interface RouterDependencies extends HttpDependencies {
   readonly ofPlugins: () => readonly Route[];
 }
 
-/** The steps of every request to a route, in their order. */
+/** Answers a matched request. */
+type Answering = (ctx: Context, params: unknown) => Promise<void>;
+type Table = RouteTable<Answering>;
+
+/** Routes requests: to the host's own routes, then to channels of plugins at their paths, then to routes of plugins. */
 export function createRouting(
   routes: readonly Route[],
   prefix: string,
   gate: RouterDependencies,
-): Middleware[] {
-  const router = routerOf(routes, prefix, gate);
-  return [
-    router.routes() as Middleware,
-    contributed(prefix, gate),
-    routesOfModules(router, prefix, gate),
-  ];
-}
-
-/** Routes a request that no own route of the host matches to those of plugins, which come and go. */
-function routesOfModules(own: Router, prefix: string, gate: RouterDependencies): Middleware {
-  const routerOfPlugins = latestRouter(prefix, gate);
-  return async (ctx, next) => {
-    const path = ctx.path.startsWith(`${prefix}/`) ? ctx.path.slice(prefix.length) : "";
-    const plugin = gate.apiPaths.findRouted(path);
-    if (plugin === undefined && !path.startsWith("/plugins/"))
-      return unmatched([own], gate)(ctx, next);
-    if (plugin !== undefined) await requireRunning(ctx, plugin, gate);
-    const added = routerOfPlugins();
-    const refuse = unmatched([own, added], gate);
-    await (added.routes() as Middleware)(ctx, () => refuse(ctx, next) as Promise<void>);
+): Middleware {
+  const own = tableOf(routes, prefix, gate);
+  const channels = latestTable(gate.contributed, prefix, gate);
+  const added = latestTable(gate.ofPlugins, prefix, gate);
+  return (ctx) => {
+    const { method, path } = ctx;
+    const found = own.find(method, path) ?? channels().find(method, path);
+    if (found) return found.value(ctx, found.params);
+    const allowed = channels().methodsAt(path);
+    if (allowed.length > 0) return refuseMethod(ctx, allowed, gate);
+    return answerByPlugins(ctx, { own, added, prefix, gate });
   };
 }
 
-/** The router of the routes that plugins add now. */
-function latestRouter(prefix: string, gate: RouterDependencies): () => Router {
-  let known: { readonly of: readonly Route[]; readonly router: Router } | undefined;
+/** Routes a request that no own route of the host matches to those of plugins, which come and go. */
+async function answerByPlugins(
+  ctx: Context,
+  parts: { own: Table; added: () => Table; prefix: string; gate: RouterDependencies },
+): Promise<void> {
+  const { own, added, prefix, gate } = parts;
+  const path = ctx.path.startsWith(`${prefix}/`) ? ctx.path.slice(prefix.length) : "";
+  const plugin = gate.apiPaths.findRouted(path);
+  if (plugin === undefined && !path.startsWith("/plugins/")) return refuse(ctx, [own], gate);
+  if (plugin !== undefined) await requireRunning(ctx, plugin, gate);
+  const table = added();
+  const found = table.find(ctx.method, ctx.path);
+  return found ? found.value(ctx, found.params) : refuse(ctx, [own, table], gate);
+}
+
+/** The table of routes that come and go. */
+function latestTable(
+  routes: () => readonly Route[],
+  prefix: string,
+  gate: RouterDependencies,
+): () => Table {
+  let known: { readonly of: readonly Route[]; readonly table: Table } | undefined;
   return () => {
-    const of = gate.ofPlugins();
-    if (known?.of !== of) known = { of, router: routerOf(of, prefix, gate) };
-    return known.router;
+    const of = routes();
+    if (known?.of !== of) known = { of, table: tableOf(of, prefix, gate) };
+    return known.table;
   };
 }
 
@@ -68,34 +82,14 @@ async function requireRunning(
   throw new MantelError("service_unavailable", sentence);
 }
 
-function routerOf(routes: readonly Route[], prefix: string, gate: RouterDependencies): Router {
-  const router = new Router({ strict: true, sensitive: true });
-  for (const route of routes) {
-    assertScoped(route);
-    router.register(
-      pathOf(route, prefix),
-      [route.method],
-      [
-        admit(route, gate),
-        ...(route.method === "GET" ? [] : [readJson(route.body)]),
-        answer(route),
-      ],
-    );
-  }
-  return router;
-}
-
-/** Answers requests to the routes that plugins contribute; the host's own come first. */
-function contributed(prefix: string, gate: RouterDependencies): Middleware {
-  return async (ctx, next) => {
-    const routes = gate.contributed().filter((route) => pathOf(route, prefix) === ctx.path);
-    if (routes.length === 0) return next();
-    const wanted = ctx.method === "HEAD" ? "GET" : ctx.method;
-    const route = routes.find(({ method }) => method === wanted);
-    if (route) return admit(route, gate)(ctx, async () => answer(route)(ctx, next));
-    const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    return refuseMethod(ctx, [...methods, "OPTIONS"].toSorted(), gate);
-  };
+function tableOf(routes: readonly Route[], prefix: string, gate: RouterDependencies): Table {
+  return new RouteTable(
+    routes.map((route) => {
+      assertScoped(route);
+      const { method } = route;
+      return { method, path: pathOf(route, prefix), value: answering(route, gate) };
+    }),
+  );
 }
 
 /** The full path of a route, with parameters as `:name`. */
@@ -108,26 +102,42 @@ function assertScoped({ method, path, scope }: Partial<Route>): void {
   if (!scope) throw new Error(`the route ${method} ${path} declares no scope`);
 }
 
-/** Requires a token with the route's scope, if it needs one. */
-function admit(route: Route, gate: RouterDependencies): Middleware {
-  return async (ctx, next) => {
-    ctx.state.route = route.path;
-    if (route.scope === "public") return countPublicRequest(ctx, gate, next);
-    ctx.state.principal = await identify(ctx, gate);
-    requireScope(ctx.state.principal, route.scope);
-    await next();
+/** Requires a token with the route's scope, if it needs one, and answers. */
+function answering(route: Route, gate: RouterDependencies): Answering {
+  const { path, scope } = route;
+  const read = route.method === "GET" ? undefined : readJson(route.body);
+  const handle = async (ctx: Context, params: unknown): Promise<void> => {
+    await read?.(ctx, noMore);
+    const answer = answerOf(route, ctx, params);
+    send(ctx, answer instanceof Promise ? await answer : answer);
+  };
+  if (scope === "public") {
+    return (ctx, params) => {
+      ctx.state.route = path;
+      return countPublicRequest(ctx, gate, () => handle(ctx, params));
+    };
+  }
+  return async (ctx, params) => {
+    ctx.state.route = path;
+    const principal = identify(ctx, gate);
+    ctx.state.principal = principal instanceof Promise ? await principal : principal;
+    requireScope(ctx.state.principal, scope);
+    return handle(ctx, params);
   };
 }
+
+const noMore = (): Promise<void> => Promise.resolve();
 
 /** Counts requests to a public route: it may take a secret in its path or body, which must not be guessed. */
 async function countPublicRequest(
   ctx: Context,
   { limit }: RouterDependencies,
-  next: () => Promise<void>,
+  handle: () => Promise<void>,
 ): Promise<void> {
-  await limit.countAddress(ctx.ip);
+  const counted = limit.countAddress(ctx.ip);
+  if (counted) await counted;
   try {
-    await next();
+    await handle();
   } catch (error) {
     if (error instanceof MantelError && error.code === "unauthorized") {
       await limit.countFailure(ctx.ip);
@@ -136,46 +146,53 @@ async function countPublicRequest(
   }
 }
 
-/** Authenticates before anything else is counted: floods of invalid tokens do not lock out valid ones. */
-async function identify(
-  ctx: Context,
-  { tokens, lastUse, limit, log }: RouterDependencies,
-): Promise<Principal> {
+/**
+ * Authenticates before anything else is counted: floods of invalid tokens do not lock out valid ones. A promise only if
+ * there is something to wait for.
+ */
+function identify(ctx: Context, gate: RouterDependencies): Principal | Promise<Principal> {
+  const { tokens, lastUse, limit, log } = gate;
+  let principal: Principal;
   try {
-    const principal = authenticate(ctx, tokens);
-    lastUse.note(principal.jti);
-    await tokens.noteUse(principal).catch((error: unknown) => {
-      log.warn("could not end the previous token of a display", { name: principal.sub, error });
-    });
-    await limit.countToken(principal.jti, ctx.ip);
-    return principal;
+    principal = authenticate(ctx, tokens);
   } catch (error) {
-    if (error instanceof MantelError && error.code === "unauthorized") {
-      await (hasCredential(ctx) ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
-    }
-    throw error;
+    return countRefused(ctx, limit, error);
   }
+  lastUse.note(principal.jti);
+  const noted = tokens.noteUse(principal)?.catch((error: unknown) => {
+    log.warn("could not end the previous token of a display", { name: principal.sub, error });
+  });
+  const count = () => limit.countToken(principal.jti, ctx.ip);
+  const counted = noted ? noted.then(count) : count();
+  return counted ? counted.then(() => principal) : principal;
 }
 
-function answer(route: Route): Middleware {
-  return async (ctx) => {
-    const call: Call<unknown, unknown> = {
-      params: readParams(route.params, ctx),
-      query: readQuery(route.query, ctx),
-      body: ctx.request.body,
-      principal: ctx.state.principal ?? NOBODY,
-    };
-    const body = await route.handle(ctx, call as Call<never, never>);
-    if (body === undefined) return;
-    ctx.body = JSON.stringify(body);
-    ctx.type = "application/json";
+/** Counts a request without a valid token. @throws the error that refused it, or MantelError `rate_limited` */
+async function countRefused(ctx: Context, limit: RateLimit, error: unknown): Promise<never> {
+  if (error instanceof MantelError && error.code === "unauthorized") {
+    await (hasCredential(ctx) ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
+  }
+  throw error;
+}
+
+function answerOf(route: Route, ctx: Context, params: unknown): unknown {
+  const call: Call<unknown, unknown> = {
+    params: readParams(route.params, params),
+    query: readQuery(route.query, ctx),
+    body: ctx.request.body,
+    principal: ctx.state.principal ?? NOBODY,
   };
+  return route.handle(ctx, call as Call<never, never>);
+}
+
+/** Sends data as JSON, unless the handler has answered. */
+function send(ctx: Context, body: unknown): void {
+  if (body !== undefined) sendJson(ctx, body instanceof Buffer ? body : JSON.stringify(body));
 }
 
 const NOBODY: Principal = { sub: "nobody", jti: "", scope: [] };
 
-function readParams(schema: TObject | undefined, ctx: Context): unknown {
-  const params = (ctx as Context & { params: unknown }).params;
+function readParams(schema: TObject | undefined, params: unknown): unknown {
   const [fault] = schema ? faultsOf(schema, params) : [];
   if (!fault) return params;
   throw new MantelError("bad_id", `${fault.pointer.slice(1)} in the path ${fault.detail}`);
@@ -184,6 +201,7 @@ function readParams(schema: TObject | undefined, ctx: Context): unknown {
 /** Reads the parameters in the schema, and ignores others. */
 function readQuery(schema: TObject | undefined, ctx: Context): unknown {
   if (!schema) return {};
+  if (ctx.querystring === "") return check(schema, {}, "the query");
   const given = new URLSearchParams(ctx.querystring);
   const query = new Map<string, string | string[]>();
   for (const [name, { type }] of Object.entries(
@@ -198,22 +216,20 @@ function readQuery(schema: TObject | undefined, ctx: Context): unknown {
 }
 
 /** The error for an unmatched request: an unknown path, or only a wrong method. */
-function unmatched(routers: readonly Router[], gate: RouterDependencies): Middleware {
-  return async (ctx) => {
-    const layers = routers.flatMap((router) => router.match(ctx.path, ctx.method).path);
-    if (layers.length === 0) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
-    const allow = [...new Set(layers.flatMap(({ methods }) => methods)), "OPTIONS"].toSorted();
-    return refuseMethod(ctx, allow, gate);
-  };
+function refuse(ctx: Context, tables: readonly Table[], gate: RouterDependencies): Promise<void> {
+  const methods = tables.flatMap((table) => table.methodsAt(ctx.path));
+  if (methods.length > 0) return refuseMethod(ctx, methods, gate);
+  throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
 }
 
 /** @throws MantelError `method_not_allowed`, unless the request asks for the methods */
 async function refuseMethod(
   ctx: Context,
-  allow: readonly string[],
+  methods: readonly string[],
   gate: RouterDependencies,
 ): Promise<void> {
   await identify(ctx, gate);
+  const allow = [...new Set([...methods, "OPTIONS"])].toSorted();
   if (ctx.method === "OPTIONS") {
     ctx.set("Allow", allow.join(", "));
     ctx.status = 204;

@@ -16,7 +16,7 @@ const FOR_EVER = "public, max-age=31536000, immutable";
  * `/assets/`. Paths are looked up and never opened as files.
  */
 export function staticFiles(...sources: readonly AssetsDependency[]): Middleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     if (ctx.path !== "/" && !ctx.path.startsWith("/assets/")) return next();
     ctx.state.route = ctx.path === "/" ? "/" : "/assets/*";
     const asset = find(sources, ctx.path);

@@ -167,7 +167,7 @@ test("after any message of a plugin process the host continues, and every call e
 
   const { status } = await fetch(`${url}/api`);
   assert.equal(status, 200);
-  JSON.stringify([(await parts.devices.snapshot({})).body, parts.scenes.list()]);
+  JSON.stringify([(await parts.devices.snapshot({})).body.toString(), parts.scenes.list()]);
 });
 
 function judge(error: unknown): void {

@@ -6,6 +6,7 @@ import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { matchesEtag, sendRevision } from "../etag.ts";
 import { type Context, jsonAnswer, type Route, route } from "../route.ts";
+import { sendJson } from "../send.ts";
 
 export const DeviceParams = Type.Object({
   id: Type.String({
@@ -74,7 +75,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       params: DeviceParams,
       answers: jsonAnswer("The device", Device),
       errors: ["device_unknown"],
-      handle: (_, { params }) => devices.get(params.id),
+      handle: (ctx, { params }) => sendJson(ctx, devices.getJson(params.id)),
     }),
   ];
 }

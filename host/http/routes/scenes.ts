@@ -4,7 +4,7 @@ import { recordCompleted } from "../../auth/audit.ts";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { sendRevision } from "../etag.ts";
+import { RevisedJson, sendRevision } from "../etag.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
@@ -22,6 +22,7 @@ export function sceneRoutes(parts: HttpDependencies): Route[] {
 }
 
 function readingRoutes({ scenes }: HttpDependencies): Route[] {
+  const listed = new RevisedJson(() => ({ scenes: scenes.list(), revision: scenes.revision }));
   return [
     route({
       method: "GET",
@@ -34,7 +35,7 @@ function readingRoutes({ scenes }: HttpDependencies): Route[] {
       answers: jsonAnswer("All scenes", SceneList),
       handle(ctx) {
         const { revision } = scenes;
-        sendRevision(ctx, revision, () => ({ scenes: scenes.list(), revision }));
+        sendRevision(ctx, revision, () => listed.at(revision));
       },
     }),
     route({

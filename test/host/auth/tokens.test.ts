@@ -235,7 +235,7 @@ test("the token that a display renewed is ended by a later use if the first coul
   await rename(path, `${path}.away`);
   await mkdir(path);
 
-  await assert.rejects(tokens.noteUse(principal), { code: "EISDIR" });
+  await assert.rejects(async () => tokens.noteUse(principal), { code: "EISDIR" });
   await rmdir(path);
   await rename(`${path}.away`, path);
   await tokens.noteUse(principal);

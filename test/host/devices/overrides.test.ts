@@ -196,5 +196,5 @@ test("forgetting a device changes the revision", async (t) => {
   await devices.forget(ID);
 
   assert.ok(devices.revision > revision);
-  assert.deepEqual(JSON.parse((await devices.snapshot()).body).devices, []);
+  assert.deepEqual(JSON.parse((await devices.snapshot()).body.toString()).devices, []);
 });

@@ -233,7 +233,7 @@ test("a list of 2,000 devices is taken in turns, whole and in order, and so is i
   }
   assert.equal(new Set(announced).size, 2_020);
   const { body, revision } = await devices.snapshot();
-  const { devices: listed } = JSON.parse(body) as { devices: { revision: number }[] };
+  const { devices: listed } = JSON.parse(body.toString()) as { devices: { revision: number }[] };
   assert.deepEqual(listed, devices.list());
   assert.equal(Math.max(...listed.map((each) => each.revision)), revision);
 });
@@ -376,7 +376,7 @@ test("the list is built once per revision and contains the status of every bridg
 
   assert.equal(second, first);
   assert.equal(await devices.snapshot({}), third);
-  const list = JSON.parse(third.body);
+  const list = JSON.parse(third.body.toString());
   assert.deepEqual(list.devices, devices.list());
   assert.deepEqual(
     list.bridges.map(({ id }: { id: string }) => id),
@@ -393,7 +393,9 @@ test("a list is filtered by bridge, kind and room", async (t) => {
   await devices.publish("h", [lamp("a", { room: "Attic" })]);
 
   const ids = async (filter: object) =>
-    JSON.parse((await devices.snapshot(filter)).body).devices.map((d: { id: string }) => d.id);
+    JSON.parse((await devices.snapshot(filter)).body.toString()).devices.map(
+      (d: { id: string }) => d.id,
+    );
 
   assert.deepEqual(await ids({ bridge: "b" }), ["demo:light:1", "demo:switch:1"]);
   assert.deepEqual(await ids({ room: "Attic" }), ["demo:light:1", "hue:light:1"]);
