@@ -7,6 +7,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Check, Errors } from "typebox/schema";
 import { Settings } from "typebox/system";
 import { patternFaults } from "./config/pattern.ts";
+import { plainCheck } from "./plain-check.ts";
 import { toValidationErrors } from "./validation-errors.ts";
 
 /** The time limit of a check by a schema from a plugin's process, whose references may be circular. */
@@ -76,6 +77,7 @@ function compiled(schema: TSchema): Validate {
 function interpreted(schema: TSchema): Validate {
   const [misfit] = patternFaults(schema);
   const weight = weightOf(schema);
+  const isPlainlyValid = misfit ? undefined : plainCheck(schema);
   let unfit = misfit && [unusable(`${misfit.pointer} is ${misfit.detail}`)];
   let wastedMs = 0;
   const attempt = (value: unknown, isLast: boolean): TLocalizedValidationError[] => {
@@ -95,7 +97,8 @@ function interpreted(schema: TSchema): Validate {
   };
   return (value) => {
     if (unfit) return unfit;
-    return isLight(value, weight) && Check(schema, value) ? [] : attempt(value, false);
+    if (!isLight(value, weight)) return attempt(value, false);
+    return isPlainlyValid?.(value) || Check(schema, value) ? [] : attempt(value, false);
   };
 }
 

@@ -197,6 +197,7 @@ function forEachHost(value: unknown, take: (host: string) => void): void {
     return;
   }
   if (typeof value !== "string") return;
+  if (placeOf(value, " ") !== -1 && placeOf(value, "://") === -1) return; // a sentence
   if (isIP(value) > 0 || begins(value, "/")) return take(value);
   const host = hostOf(placeOf(value, "://") === -1 ? `any://${value}` : value);
   if (host !== undefined) take(host);

@@ -168,7 +168,8 @@ export class Runner {
 
   callService(request: Input<"callService">, begin?: Begin): Promise<unknown> {
     return this.#accept(async () => {
-      await begin?.();
+      // A call that may be repeated need not be known to have begun.
+      if (!this.#services.isRepeatable(request.name)) await begin?.();
       return this.#services.call(request);
     });
   }

@@ -42,6 +42,11 @@ export class RuntimeServices {
     return [...this.#services.values()].map(({ definition }) => definition);
   }
 
+  /** True for a service whose calls may be repeated. */
+  isRepeatable(key: string): boolean {
+    return this.#services.get(key)?.definition.repeatable === true;
+  }
+
   /** Calls the handler. @throws MantelError `service_unavailable` without one, or the handler's error */
   async call({ name, input, chain = [] }: ServiceRequest): Promise<unknown> {
     const service = this.#services.get(name);
