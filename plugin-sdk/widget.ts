@@ -68,6 +68,9 @@ export interface CameraPicture {
   readonly failed: boolean;
 }
 
+/** The name of a room, `""` for the whole home, or a group of devices that users made. */
+export type RoomOrGroup = string | { readonly group: string };
+
 /** The dashboard's API for a mounted widget. Everything opened through it is closed on unmount. */
 export interface WidgetContext<S extends Settings, State> extends I18n {
   /** The id of the tile in the layout. */
@@ -91,7 +94,7 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
   /** Returns one device. Its `pending` contains requested values that are not confirmed yet. */
   device(id: string): Signal<Device | undefined>;
   /** Returns all devices that match the query, or every device without one. */
-  devices(query?: { kind?: string; room?: string }): Signal<readonly Device[]>;
+  devices(query?: { kind?: string; room?: string; group?: string }): Signal<readonly Device[]>;
   /** Returns the host's own live data, such as `channel("calendar")`. */
   channel<N extends keyof Channels>(name: N): Signal<Channels[N] | undefined>;
   /** Returns the picture of a device whose `image` is true. Read it only while `visible` is true. */
@@ -110,10 +113,10 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
    */
   command(id: string, command: CommandBody): Promise<CommandResult>;
   /**
-   * Sends a command to all devices of a kind in a room, or in the whole home if the room is `""`, and offers to undo
-   * it. Never rejects.
+   * Sends a command to all devices of a kind in a room or a group, or in the whole home if the room is `""`, and offers
+   * to undo it. Never rejects.
    */
-  commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
+  commandRoom(room: RoomOrGroup, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
   /**

@@ -38,8 +38,8 @@ export class Commands {
     this.#api = api;
     this.#store = store;
     this.#answered = answered;
-    void import("./level-memory.ts").then(({ LevelMemory: Memory }) => {
-      this.#levels = new Memory();
+    void import("./level-memory.ts").then(({ levelMemory }) => {
+      this.#levels = levelMemory;
     });
   }
 

@@ -6,7 +6,7 @@ const STILL_PX = 8;
 
 /**
  * Opens details by gestures in all widgets of this page. An element with `data-details`, the id of a device, or with
- * `data-details-room`, the name of a room, opens by a long press, a right click and the menu key. A click opens it on
+ * `data-details-room` or `data-details-group`, the name of a room or group, opens by a long press, a right click and the menu key. A click opens it on
  * an element in it, or on itself, that has `data-opens`. Returns a function that stops this.
  */
 export function followDetailsGestures(
@@ -57,9 +57,10 @@ function subjectOf(event: Event): Subject | undefined {
   let opens = false;
   for (const element of event.composedPath()) {
     if (!(element instanceof HTMLElement)) continue;
-    const { details, detailsRoom, opens: marked } = element.dataset;
+    const { details, detailsRoom, detailsGroup, opens: marked } = element.dataset;
     if (marked !== undefined) opens = true;
     if (details !== undefined) return { target: { device: details }, element, opens };
+    if (detailsGroup !== undefined) return { target: { group: detailsGroup }, element, opens };
     if (detailsRoom !== undefined) return { target: { room: detailsRoom }, element, opens };
   }
   return undefined;

@@ -35,6 +35,7 @@ const device = record({
   kind: text,
   name: text,
   room: orNull(text),
+  groups: list,
   available: flag,
   revision: number,
   capabilities: record(),

@@ -77,3 +77,6 @@ export class LevelMemory {
     return drag;
   }
 }
+
+/** The levels of this page. */
+export const levelMemory = new LevelMemory();

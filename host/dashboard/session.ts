@@ -113,7 +113,8 @@ export class Session {
       openDetails: (target, box) => void this.#openDetails(target, box),
       commandRoom: async (room, kind, command) => {
         const { commandRoom } = await import("./details/room-command.ts");
-        return commandRoom(this, { room, kind, command });
+        const place = typeof room === "string" ? { room } : room;
+        return commandRoom(this, { place, kind, command });
       },
     });
     this.#refreshCalendarAtMidnight();

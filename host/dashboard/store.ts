@@ -1,9 +1,12 @@
 import type { Device, CommandBody } from "@mantel/plugin-sdk/device";
+import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { ModuleView } from "../api/module.ts";
 import { titleIn } from "./i18n/language.ts";
 import type { Layout } from "./layout.ts";
-import { withPending } from "./merge-commands.ts";
+import { withPending } from "./pending.ts";
+
+type DeviceQuery = Parameters<WidgetContext<never, never>["devices"]>[0];
 
 /** The `ui` section of the config. */
 export interface UiSettings {
@@ -47,15 +50,14 @@ export class Store {
   }
 
   /** The matching devices that are not hidden, in the host's order. */
-  devices({ kind, room }: { kind?: string; room?: string } = {}): ReadonlySignal<
-    readonly Device[]
-  > {
+  devices({ kind, room, group }: DeviceQuery = {}): ReadonlySignal<readonly Device[]> {
     return this.#listed(
-      JSON.stringify([kind, room]),
+      JSON.stringify([kind, room, group]),
       (device) =>
         device.hidden !== true &&
         (kind === undefined || device.kind === kind) &&
-        (room === undefined || device.room === room),
+        (room === undefined || device.room === room) &&
+        (group === undefined || device.groups.includes(group)),
     );
   }
 

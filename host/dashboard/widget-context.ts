@@ -35,8 +35,11 @@ export interface Box {
   readonly height: number;
 }
 
-/** The subject of a details sheet: a device, or the lights of a room. The room `""` is the whole home. */
-export type DetailsTarget = { readonly device: string } | { readonly room: string };
+/** A room, whose name is `""` for the whole home, or a group. */
+export type Place = { readonly room: string } | { readonly group: string };
+
+/** The subject of a details sheet: a device, or the lights of a room or group. */
+export type DetailsTarget = { readonly device: string } | Place;
 
 interface Parts {
   readonly api: Pick<Api, "open" | "post">;

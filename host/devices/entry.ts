@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Device, DeviceDescription, DevicePart, DeviceState } from "@mantel/plugin-sdk/device";
+import type { DescribedPlace } from "./overrides.ts";
 
 /** Repeated equal reports move `lastSeenAt` only by this step, so that lists stay cached. */
 const SEEN_STEP_MS = 60_000;
@@ -8,7 +9,7 @@ interface Origin {
   readonly id: string;
   readonly bridge: { readonly id: string; readonly kind: string };
   readonly nativeId: string;
-  readonly described: Pick<Device, "name" | "room">;
+  readonly described: DescribedPlace;
   readonly reachable: boolean;
   readonly gateway: string | undefined;
 }
@@ -29,8 +30,8 @@ export class DeviceEntry {
   readonly nativeId: string;
   /** True if the bridge reports that it reaches the device. */
   reachable: boolean;
-  /** The name and room that the bridge reports, without the user's settings. */
-  described: Pick<Device, "name" | "room">;
+  /** The name, room and groups that the bridge reports, without the user's settings. */
+  described: DescribedPlace;
   /** The gateway through which the bridge reaches it, if there are several. */
   gateway: string | undefined;
   #device: Device;

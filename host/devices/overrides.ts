@@ -13,6 +13,7 @@ const MAX_DEVICES = 5_000;
 
 const Strict = { additionalProperties: false } as const;
 const Text = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const Groups = Type.Array(Text, { maxItems: 100 });
 
 /** A merge patch of a user's settings for one device; `null` restores the bridge's value. */
 export const DevicePatch = Type.Object(
@@ -20,6 +21,8 @@ export const DevicePatch = Type.Object(
     name: Type.Optional(Nullable(Text)),
     /** Empty for no room, even if the bridge names one. */
     room: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+    /** The groups that the device is in, instead of those of its bridge. */
+    groups: Type.Optional(Nullable(Groups)),
     hidden: Type.Optional(Nullable(Type.Boolean())),
   },
   { ...Strict, minProperties: 1 },
@@ -30,6 +33,7 @@ const Override = Type.Object(
   {
     name: Type.Optional(Text),
     room: Type.Optional(Type.String({ maxLength: 200 })),
+    groups: Type.Optional(Groups),
     hidden: Type.Optional(Type.Literal(true)),
     /** Not listed until its bridge reaches it again. */
     forgotten: Type.Optional(Type.Literal(true)),
@@ -43,7 +47,10 @@ export const OverridesFile = Type.Object({
 });
 type OverridesFile = Static<typeof OverridesFile>;
 
-/** The users' settings of devices, which override the bridges: names, rooms, and hidden devices. */
+/** The fields of a device that a user may set, as its bridge describes them. */
+export type DescribedPlace = Pick<Device, "name" | "room" | "groups">;
+
+/** The users' settings of devices, which override the bridges: names, rooms, groups, and hidden devices. */
 export class DeviceOverrides {
   readonly #file: DocumentFile<OverridesFile>;
   readonly #log: HostLog;
@@ -67,16 +74,14 @@ export class DeviceOverrides {
   }
 
   /** A device's fields with the user's settings applied. */
-  over(
-    id: string,
-    described: Pick<Device, "name" | "room">,
-  ): Pick<Device, "name" | "room"> & { hidden: boolean } {
+  over(id: string, described: DescribedPlace): DescribedPlace & { hidden: boolean } {
     const {
       name = described.name,
       room = described.room,
+      groups = described.groups,
       hidden = false,
     } = this.#overrides.get(id) ?? {};
-    return { name, room: room === "" ? null : room, hidden };
+    return { name, room: room === "" ? null : room, groups, hidden };
   }
 
   isForgotten(id: string): boolean {
@@ -123,13 +128,18 @@ function withoutForgotten(override: Override): Override {
   return present;
 }
 
-function merged(override: Override, { name, room, hidden }: DevicePatch): Override {
+function merged(override: Override, { name, room, groups, hidden }: DevicePatch): Override {
   const next = {
     ...override,
     ...(name === undefined ? {} : { name: name?.trim() }),
     ...(room === undefined ? {} : { room: room?.trim() }),
+    ...(groups === undefined ? {} : { groups: groups === null ? undefined : unique(groups) }),
     ...(hidden === undefined ? {} : { hidden: hidden === true ? true : undefined }),
   };
   const definedFields = Object.entries(next).filter(([, value]) => value !== undefined);
   return Object.fromEntries(definedFields) as Override;
 }
+
+const unique = (names: readonly string[]): string[] => [
+  ...new Set(names.map((name) => name.trim())),
+];

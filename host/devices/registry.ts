@@ -160,7 +160,7 @@ export class DeviceRegistry {
   }
 
   /**
-   * Applies a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full`
+   * Applies a merge patch of name, room, groups and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full`
    */
   async adjust(id: string, patch: unknown, cause?: Cause): Promise<Device> {
     const entry = this.#visible.get(id);

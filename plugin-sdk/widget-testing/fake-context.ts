@@ -7,6 +7,7 @@ import { type FakeDevice, toDevice } from "../testing-device.ts";
 import { callFake } from "../testing-service.ts";
 import { translate } from "../translate.ts";
 import type {
+  RoomOrGroup,
   CameraPicture,
   CommandBody,
   CommandResult,
@@ -50,7 +51,7 @@ export interface RecordedCommand {
 
 /** A command that the widget sent with `ctx.commandRoom`. */
 export interface RecordedRoomCommand {
-  readonly room: string;
+  readonly room: RoomOrGroup;
   readonly kind: string;
   readonly command: CommandBody;
 }
@@ -68,6 +69,7 @@ export interface Recorded {
 }
 
 type Context = WidgetContext<Settings, unknown>;
+type Query = Parameters<Context["devices"]>[0];
 type AnyWidget = Pick<WidgetDefinition<Settings, unknown>, "settings" | "texts" | "name">;
 interface Timer {
   readonly ms: number;
@@ -225,11 +227,12 @@ export class FakeContext {
     return known;
   }
 
-  #matching({ kind, room }: { kind?: string; room?: string } = {}): readonly Device[] {
+  #matching({ kind, room, group }: Query = {}): readonly Device[] {
     return [...this.#devices.value.values()].filter(
       (device) =>
         (kind === undefined || device.kind === kind) &&
-        (room === undefined || device.room === room),
+        (room === undefined || device.room === room) &&
+        (group === undefined || device.groups.includes(group)),
     );
   }
 

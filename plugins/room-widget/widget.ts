@@ -10,6 +10,7 @@ import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
 
 const settings = {
   room: s.room({ title: "Room" }),
+  group: s.text({ title: "Group" }),
   title: s.text({ title: "Title" }),
   kinds: s.list(s.text({ title: "Kind to show" }), { max: 20 }),
   without: s.list(s.text({ title: "Kind to hide" }), { max: 20 }),
@@ -27,6 +28,7 @@ export default defineWidget({
     de: {
       ...DEVICE_TEXTS_DE,
       Room: "Raum",
+      Group: "Gruppe",
       Title: "Titel",
       "Kind to show": "Angezeigte Art",
       "Kind to hide": "Ausgeblendete Art",
@@ -40,19 +42,19 @@ export default defineWidget({
   settings,
   styles: DEVICE_TILE_STYLES + headingStyles + styles,
   mount(root, ctx) {
-    const room = computed(() => ctx.settings.value.room);
-    const devices = computed(() => ctx.devices(room.value === "" ? {} : { room: room.value }));
+    const query = computed(() => queryOf(ctx.settings.value));
+    const devices = computed(() => ctx.devices(query.value));
     const tile = deviceTiles(new Actions(ctx));
 
     ctx.effect(() => {
-      const { title, kinds, without } = ctx.settings.value;
+      const { room, group, title, kinds, without } = ctx.settings.value;
       const here = devices.value.value;
       const isShown = (kind: string): boolean =>
         !without.includes(kind) && (kinds.length === 0 || kinds.includes(kind));
       const shown = here
         .filter(({ kind }) => isShown(kind))
         .filter((device) => kinds.length > 0 || isForTiles(device));
-      const heading = title || room.value;
+      const heading = title || group || room;
       const hasLights = heading !== "" && isShown("light");
       const lights = here.filter(
         ({ kind, available }) => hasLights && kind === "light" && available,
@@ -61,7 +63,8 @@ export default defineWidget({
         html`<section
           class=${heading === "" ? "bare" : ""}
           aria-label=${heading || ctx.t("Devices")}
-          data-details-room=${lights.length === 0 ? nothing : room.value}
+          data-details-room=${lights.length === 0 || group !== "" ? nothing : room}
+          data-details-group=${lights.length === 0 || group === "" ? nothing : group}
         >
           ${heading === "" ? nothing : headingOf(ctx, heading, { devices: here, lights })}
           <div class="tiles">${repeat(shown.slice(0, MOST_TILES), ({ id }) => id, tile)}</div>
@@ -73,16 +76,26 @@ export default defineWidget({
   },
 });
 
-/** The heading opens the lights of the room, or of the home without a room; a button turns them off. */
+/** The devices to show: those of a group, of a room, or of the home. */
+function queryOf({ room, group }: { room: string; group: string }): {
+  room?: string;
+  group?: string;
+} {
+  if (group !== "") return { group };
+  return room === "" ? {} : { room };
+}
+
+/** The heading opens the lights of the room or group, or of the home without one; a button turns them off. */
 function headingOf(
   ctx: Context,
   heading: string,
   { devices, lights }: { readonly devices: readonly Device[]; readonly lights: readonly Device[] },
 ): TemplateResult {
   const { t } = ctx;
-  const { room } = ctx.settings.value;
+  const { room, group } = ctx.settings.value;
   const lit = lights.filter(({ state, pending }) => (pending.on ?? state.on) === true).length;
-  const off = (): void => void ctx.commandRoom(room, "light", { on: false });
+  const off = (): void =>
+    void ctx.commandRoom(group === "" ? room : { group }, "light", { on: false });
   const name = html`<strong>${heading}</strong>`;
   const opener = html`<button data-opens>
     ${name}${lit === 0 ? nothing : html`<small>${t("{count} on", { count: lit })}</small>`}
@@ -90,7 +103,7 @@ function headingOf(
   return html`<h2>
     ${lights.length === 0 ? name : opener}
     ${lit === 0 ? nothing : html`<button class="all" @click=${off}>${t("All off")}</button>`}
-    <span>${room === "" ? nothing : climate(ctx, devices)}</span>
+    <span>${room === "" || group !== "" ? nothing : climate(ctx, devices)}</span>
   </h2>`;
 }
 

@@ -69,7 +69,7 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
           hasLonger,
           changes: changes.value,
         })
-      : roomView("room" in target ? target.room : "", { session, actions, close });
+      : roomView("device" in target ? { room: "" } : target, { session, actions, close });
     render(
       html`${view}
         <p class="notice">${notice.value}</p>`,
@@ -87,6 +87,7 @@ function isSettable({ capabilities, parts = [] }: Device): boolean {
 }
 
 function nameOf({ store }: Session, target: DetailsTarget): string {
+  if ("group" in target) return target.group;
   return "room" in target ? target.room : (store.device(target.device).peek()?.name ?? "");
 }
 

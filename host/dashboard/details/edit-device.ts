@@ -3,7 +3,7 @@ import { html, type TemplateResult } from "lit";
 import type { Session } from "../session.ts";
 import { words } from "./words.ts";
 
-/** A folded form for the name and the room of a device. */
+/** A folded form for the name, the room and the groups of a device. */
 export function editView(
   device: Device,
   session: Session,
@@ -29,6 +29,20 @@ export function editView(
           ${rooms.map((room) => html`<option value=${room}></option>`)}
         </datalist>
       </label>
+      <label
+        >${texts.groups}<input
+          name="groups"
+          maxlength="2000"
+          dir="auto"
+          list="groups"
+          aria-describedby="groups-hint"
+          .value=${device.groups.join(", ")}
+        />
+        <datalist id="groups">
+          ${groupsOf(session).map((group) => html`<option value=${group}></option>`)}
+        </datalist>
+        <small id="groups-hint">${texts.groupsHint}</small>
+      </label>
       <button class="big-button">${texts.save}</button>
     </form>
   </details>`;
@@ -42,6 +56,14 @@ function roomsOf({ store }: Session): readonly string[] {
   return [...new Set(rooms)].toSorted((one, other) => one.localeCompare(other));
 }
 
+function groupsOf({ store }: Session): readonly string[] {
+  const groups = store
+    .allDevices()
+    .peek()
+    .flatMap((device) => device.groups);
+  return [...new Set(groups)].toSorted((one, other) => one.localeCompare(other));
+}
+
 async function save(
   event: SubmitEvent,
   device: Device,
@@ -50,7 +72,11 @@ async function save(
   event.preventDefault();
   if (!(event.currentTarget instanceof HTMLFormElement)) return;
   const data = new FormData(event.currentTarget);
-  const patch = patchOf(device, { name: textIn(data, "name"), room: textIn(data, "room") });
+  const patch = patchOf(device, {
+    name: textIn(data, "name"),
+    room: textIn(data, "room"),
+    groups: namesIn(textIn(data, "groups")),
+  });
   if (Object.keys(patch).length === 0) return;
   try {
     const path = `/smart-home/devices/${encodeURIComponent(device.id)}`;
@@ -61,15 +87,28 @@ async function save(
   }
 }
 
+interface Edited {
+  readonly name: string;
+  readonly room: string;
+  readonly groups: readonly string[];
+}
+
 /** The changed fields only. An empty room is sent, because it removes the device from its room. */
 export function patchOf(
-  device: Pick<Device, "name" | "room">,
-  { name, room }: { readonly name: string; readonly room: string },
-): { name?: string; room?: string } {
-  const changed: { name?: string; room?: string } = {};
+  device: Pick<Device, "name" | "room" | "groups">,
+  { name, room, groups }: Edited,
+): Partial<Edited> {
+  const changed: { -readonly [K in keyof Edited]?: Edited[K] } = {};
   if (name !== "" && name !== device.name) changed.name = name;
   if (room !== (device.room ?? "")) changed.room = room;
+  if (groups.join("\n") !== device.groups.join("\n")) changed.groups = groups;
   return changed;
+}
+
+/** The names between commas, each once. */
+export function namesIn(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))];
 }
 
 function textIn(data: FormData, name: string): string {

@@ -1,4 +1,4 @@
-import type { Device } from "@mantel/plugin-sdk/device";
+import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
 import type { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { canSet } from "@mantel/plugin-sdk/ui/appearance";
 import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
@@ -7,9 +7,12 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { heldPress } from "../press.ts";
 import type { Session } from "../session.ts";
+import type { Place } from "../widget-context.ts";
 import { levelView } from "./level.ts";
-import { commandRoom } from "./room-command.ts";
+import { showNotice } from "./notice.ts";
+import { commandRoom, restore } from "./room-command.ts";
 import { levelOf, roomLevel, scaledLevels } from "./room-levels.ts";
+import { DragSender } from "./send-targets.ts";
 import { words } from "./words.ts";
 
 /** As many marks as have room beside the level. */
@@ -23,19 +26,21 @@ interface Shown {
   readonly close: TemplateResult;
 }
 
-/** The lights of a room, or of the home: all off, all on, one level for all, and each of them. */
-export function roomView(room: string, { session, actions, close }: Shown): TemplateResult {
-  const query = room === "" ? { kind: "light" } : { kind: "light", room };
+/** The lights of a room, a group, or of the home: all off, all on, one level for all, and each of them. */
+export function roomView(place: Place, { session, actions, close }: Shown): TemplateResult {
+  const isHome = "room" in place && place.room === "";
+  const query = isHome ? { kind: "light" } : { kind: "light", ...place };
+  const name = "group" in place ? place.group : place.room;
   const lights = session.store.devices(query).value.filter(({ available }) => available);
   const lit = lights.filter((light) => levelOf(light) > 0);
   const texts = words.value;
   const switchAll = (on: boolean) => () =>
-    void commandRoom(session, { room, kind: "light", command: { on } });
+    void commandRoom(session, { place, kind: "light", command: { on } });
   return html`<div class="page" .style=${"--hue: var(--mantel-hue-light)"}>
     <header class=${lit.length > 0 ? "active" : ""}>
       <span class="icon"><mantel-icon name="mdi:lightbulb-group-outline"></mantel-icon></span>
       <div>
-        <h2 dir="auto">${room === "" ? texts.home : room}</h2>
+        <h2 dir="auto">${isHome ? texts.home : name}</h2>
         <p role="status">
           ${lights.length === 0 ? texts.noLights : texts.lightsOn(lit.length, lights.length)}
         </p>
@@ -58,7 +63,7 @@ export function roomView(room: string, { session, actions, close }: Shown): Temp
                 <mantel-icon name="mdi:lightbulb-on-outline"></mantel-icon>${texts.allOn}
               </button>
             </div>
-            ${levelRow(lights, actions)}
+            ${levelRow(lights, session, actions)} ${isHome ? groupRow(session) : nothing}
             <div class="lights">
               ${repeat(
                 lights,
@@ -71,7 +76,31 @@ export function roomView(room: string, { session, actions, close }: Shown): Temp
   </div>`;
 }
 
-function levelRow(lights: readonly Device[], actions: Actions): TemplateResult | typeof nothing {
+/** The groups with lights; each opens its own sheet. */
+function groupRow({ store, contexts }: Session): TemplateResult | typeof nothing {
+  const lights = store.devices({ kind: "light" }).value;
+  const groups = [...new Set(lights.flatMap((light) => light.groups))].toSorted((one, other) =>
+    one.localeCompare(other),
+  );
+  if (groups.length === 0) return nothing;
+  const open = (group: string) => (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    contexts.openDetails({ group }, box);
+  };
+  const texts = words.value;
+  return html`<div class="pick" role="group" aria-label=${texts.groups}>
+    <span>${texts.groups}</span>
+    <div class="choices">
+      ${groups.map((group) => html`<button dir="auto" @click=${open(group)}>${group}</button>`)}
+    </div>
+  </div>`;
+}
+
+function levelRow(
+  lights: readonly Device[],
+  session: Session,
+  actions: Actions,
+): TemplateResult | typeof nothing {
   const dimmable = lights.filter((light) => canSet(light, "brightness"));
   if (dimmable.length === 0) return nothing;
   const mean = roomLevel(dimmable);
@@ -84,7 +113,7 @@ function levelRow(lights: readonly Device[], actions: Actions): TemplateResult |
       unit: "%",
       note: words.value.allLights,
       icon: "mdi:brightness-6",
-      set: (percent) => setLevel(dimmable, percent, actions),
+      set: (percent) => setLevel(dimmable, percent, session),
     })}
     <div class="marks" aria-hidden="true">${marksOf(dimmable, actions)}</div>
   </div>`;
@@ -120,27 +149,50 @@ export function apart(places: readonly number[]): readonly number[] {
   return moved;
 }
 
-interface Base {
+interface Drag {
   readonly key: string;
   readonly press: number | undefined;
-  readonly levels: readonly number[];
+  /** The lamps as they were before. */
+  readonly lights: readonly Device[];
+  readonly sender: DragSender;
   at: number;
+  percent: number;
 }
-let base: Base | undefined;
+let drag: Drag | undefined;
+let settled: ReturnType<typeof setTimeout> | undefined;
 
-function setLevel(lights: readonly Device[], percent: number, actions: Actions): void {
+function setLevel(lights: readonly Device[], percent: number, session: Session): void {
   const key = lights.map(({ id }) => id).join(" ");
   const now = performance.now();
   const press = heldPress();
-  const isSamePress = press !== undefined && press === base?.press;
-  if (base?.key !== key || (!isSamePress && now - base.at > SETTLED_MS)) {
-    base = { key, press, levels: lights.map(levelOf), at: now };
+  const isSamePress = press !== undefined && press === drag?.press;
+  if (drag?.key !== key || (!isSamePress && now - drag.at > SETTLED_MS)) {
+    drag = { key, press, lights, sender: new DragSender(session), at: now, percent };
   }
-  base.at = now;
-  const levels = scaledLevels(base.levels, percent);
+  const current = drag;
+  current.at = now;
+  current.percent = percent;
+  const levels = scaledLevels(current.lights.map(levelOf), percent);
+  const targets = new Map<string, CommandBody>();
   for (const [index, light] of lights.entries()) {
     const level = levels[index] ?? 0;
     if (Math.round(levelOf(light)) === level) continue;
-    void actions.send(light, level === 0 ? { on: false } : { brightness: level });
+    targets.set(light.id, level === 0 ? { on: false } : { brightness: level });
   }
+  if (targets.size > 0) void current.sender.send(targets);
+  clearTimeout(settled);
+  settled = setTimeout(() => void offerUndo(current, session), SETTLED_MS);
+}
+
+/** Shows the new level with a button that restores each lamp, once the drag has ended. */
+async function offerUndo(ended: Drag, session: Session): Promise<void> {
+  if (ended.press !== undefined && heldPress() === ended.press) {
+    settled = setTimeout(() => void offerUndo(ended, session), SETTLED_MS);
+    return;
+  }
+  await ended.sender.send(new Map());
+  const { lights, percent } = ended;
+  const text = words.peek().noticeLevel(lights.length, Math.round(percent));
+  session.contexts.shared.announce(text);
+  showNotice(text, () => restore(session, lights, { brightness: percent }));
 }

@@ -34,9 +34,11 @@ const english = {
   noHistory: "Nothing was recorded in this time.",
   historyFailed: "The history could not be loaded.",
   valueAt: (value: string, time: string) => `${value} at ${time}`,
-  edit: "Name and room",
+  edit: "Name, room and groups",
   name: "Name",
   room: "Room",
+  groups: "Groups",
+  groupsHint: "Names with commas between them, such as Downstairs, Evening lights",
   save: "Save",
   saved: "Saved",
   notSaved: (reason: string) => `Not saved: ${reason}`,
@@ -50,6 +52,8 @@ const english = {
   noticeOff: (count: number) => (count === 1 ? "1 light off" : `${count} lights off`),
   noticeOn: (count: number) => (count === 1 ? "1 light on" : `${count} lights on`),
   noticeOther: (count: number) => (count === 1 ? "1 device changed" : `${count} devices changed`),
+  noticeLevel: (count: number, percent: number) =>
+    count === 1 ? `1 light at ${percent} %` : `${count} lights at ${percent} %`,
   noticeFailed: (count: number) =>
     count === 1 ? "1 device did not answer" : `${count} devices did not answer`,
   undo: "Undo",
@@ -89,9 +93,11 @@ const german: Translation<typeof english> = {
   noHistory: "In dieser Zeit wurde nichts aufgezeichnet.",
   historyFailed: "Der Verlauf konnte nicht geladen werden.",
   valueAt: (value, time) => `${value} um ${time}`,
-  edit: "Name und Raum",
+  edit: "Name, Raum und Gruppen",
   name: "Name",
   room: "Raum",
+  groups: "Gruppen",
+  groupsHint: "Namen mit Kommas dazwischen, etwa Unten, Abendlicht",
   save: "Speichern",
   saved: "Gespeichert",
   notSaved: (reason) => `Nicht gespeichert: ${reason}`,
@@ -105,6 +111,8 @@ const german: Translation<typeof english> = {
   noticeOff: (count) => (count === 1 ? "1 Lampe aus" : `${count} Lampen aus`),
   noticeOn: (count) => (count === 1 ? "1 Lampe an" : `${count} Lampen an`),
   noticeOther: (count) => (count === 1 ? "1 Gerät geändert" : `${count} Geräte geändert`),
+  noticeLevel: (count, percent) =>
+    count === 1 ? `1 Lampe auf ${percent} %` : `${count} Lampen auf ${percent} %`,
   noticeFailed: (count) =>
     count === 1 ? "1 Gerät hat nicht geantwortet" : `${count} Geräte haben nicht geantwortet`,
   undo: "Rückgängig",

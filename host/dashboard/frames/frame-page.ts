@@ -2,7 +2,7 @@
 // script only makes the widget work; the dashboard page at the other end of the port protects the
 // rest of the home.
 import type { DeviceKind } from "@mantel/plugin-sdk/device";
-import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, CommandBody, RoomOrGroup } from "@mantel/plugin-sdk/widget";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
 import { followDetailsGestures } from "../details-gestures.ts";
 import type { HandedOverState } from "../handed-over-state.ts";
@@ -185,7 +185,7 @@ interface Asks {
   service(path: string, input: unknown): Promise<unknown>;
   announce(text: string): void;
   openDetails(target: DetailsTarget, box: Box): void;
-  commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
+  commandRoom(room: RoomOrGroup, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
 }
 
 /** The home, as received from the dashboard. */

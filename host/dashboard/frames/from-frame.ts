@@ -1,4 +1,5 @@
 import { type CommandBody, DEVICE_KINDS, type DeviceKind } from "@mantel/plugin-sdk/device";
+import type { RoomOrGroup } from "@mantel/plugin-sdk/widget";
 import type { Box, DetailsTarget } from "../widget-context.ts";
 import { type Check, record, textUpTo } from "./checks.ts";
 
@@ -22,7 +23,7 @@ export type FromFrame =
   | {
       readonly kind: "commandRoom";
       readonly call: number;
-      readonly room: string;
+      readonly room: RoomOrGroup;
       readonly device: DeviceKind;
       readonly command: CommandBody;
     }
@@ -57,7 +58,11 @@ const pixels: Check = (value) => typeof value === "number" && value >= 0 && valu
 const thrown = record({ message: textUpTo(1_000), stack: textUpTo(8_000) });
 const place: Check = (value) => typeof value === "number" && Math.abs(value) <= 100_000;
 const target: Check = (value) =>
-  record({ device: textUpTo(300) })(value) || record({ room: textUpTo(100) })(value);
+  [{ device: textUpTo(300) }, { room: textUpTo(200) }, { group: textUpTo(200) }].some((shape) =>
+    record(shape)(value),
+  );
+const roomOrGroup: Check = (value) =>
+  textUpTo(200)(value) || record({ group: textUpTo(200) })(value);
 const box = record({ x: place, y: place, width: pixels, height: pixels });
 const KINDS: readonly unknown[] = DEVICE_KINDS;
 const deviceKind: Check = (value) => KINDS.includes(value);
@@ -72,7 +77,7 @@ const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
   ["fault", thrown],
   ["uncaught", thrown],
   ["command", record({ call, device: textUpTo(300), command: record() })],
-  ["commandRoom", record({ call, room: textUpTo(100), device: deviceKind, command: record() })],
+  ["commandRoom", record({ call, room: roomOrGroup, device: deviceKind, command: record() })],
   ["details", record({ target, box })],
   ["scene", record({ call, scene: textUpTo(300) })],
   ["read", record({ call, path: textUpTo(2_000) })],

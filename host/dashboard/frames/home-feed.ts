@@ -140,7 +140,7 @@ export class HomeFeed {
   #details({ target, box }: Extract<Asked, { kind: "details" }>): void {
     try {
       if ("device" in target) this.#permitted.requireSeen(target.device, (id) => this.#device(id));
-      else this.#permitted.requireRoom(target.room, "light");
+      else this.#permitted.requireRoom("room" in target ? target.room : target, "light");
       this.#detailsLimit.take("details");
       this.#contexts.openDetails(target, this.#frame.inWindow(box));
     } catch (error) {

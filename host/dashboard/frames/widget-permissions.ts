@@ -1,5 +1,6 @@
 import type { Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import type { Needs } from "@mantel/plugin-sdk/needs";
+import type { RoomOrGroup } from "@mantel/plugin-sdk/widget";
 
 /** A refusal, with the line for `package.json` that would allow the request. */
 class NotPermitted extends Error {
@@ -50,16 +51,18 @@ export class WidgetPermissions {
   }
 
   /**
-   * Checks that the widget may command every device of the kind in the room, where `""` is the whole home.
+   * Checks that the widget may command every device of the kind in the room or group, where `""` is the whole home.
    * @throws NotPermitted
    */
-  requireRoom(room: string, kind: DeviceKind): void {
+  requireRoom(room: RoomOrGroup, kind: DeviceKind): void {
     if (!this.#has("command")) {
       throw new NotPermitted("command rooms", manifestHint({ devices: ["read", "command"] }));
     }
     const { kinds, rooms } = this.#needs;
-    if ((!kinds || kinds.includes(kind)) && (!rooms || rooms.includes(room))) return;
-    throw new NotPermitted(`command every ${kind} of "${room}"`, this.#limits());
+    const isInRooms = !rooms || (typeof room === "string" && rooms.includes(room));
+    if ((!kinds || kinds.includes(kind)) && isInRooms) return;
+    const name = typeof room === "string" ? room : room.group;
+    throw new NotPermitted(`command every ${kind} of "${name}"`, this.#limits());
   }
 
   /** @throws NotPermitted */

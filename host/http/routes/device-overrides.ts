@@ -21,7 +21,8 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
       ...shared,
       method: "PATCH",
       operationId: "updateDevice",
-      summary: "Rename a device, put it into a room, or hide it; null restores the bridge's value",
+      summary:
+        "Rename a device, put it into a room or groups, or hide it; null restores the bridge's value",
       body: { schema: DevicePatch, mergePatch: true },
       answers: jsonAnswer("The changed device", Device),
       errors: ["device_unknown", "invalid", "disk_full"],

@@ -1,13 +1,17 @@
 import { CommandBody, type Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { commandable } from "../../devices/capability.ts";
 import { sendTargets } from "../../scenes/activate.ts";
 import { SceneResult } from "../../scenes/schema.ts";
-import { invalid } from "../../validate.ts";
+import { check, invalid } from "../../validate.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
+
+/** Above any home, and a limit of what one request may ask for. */
+const MAX_TARGETS = 2_000;
+const MAX_TARGETS_BYTES = 512 * 2 ** 10;
 
 const Params = Type.Object({
   room: Type.String({ minLength: 1, maxLength: 200, description: "the name of a room" }),
@@ -20,7 +24,18 @@ const Outcome = Type.Object({
   results: Type.Array(SceneResult),
 });
 
-/** `/rooms`: one command for many devices. */
+const Targets = Type.Object(
+  {
+    targets: Type.Record(Type.String({ maxLength: 300 }), CommandBody, {
+      minProperties: 1,
+      maxProperties: MAX_TARGETS,
+      description: "the command of each device, by its id",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** `/rooms` and `/smart-home/commands`: one command for many devices. */
 export function roomRoutes({ devices, commands }: HttpDependencies): Route[] {
   return [
     route({
@@ -44,12 +59,30 @@ export function roomRoutes({ devices, commands }: HttpDependencies): Route[] {
         if (taking.length === 0) throw untaken(room);
         const reachable = taking.filter(({ available }) => available);
         const targets = Object.fromEntries(reachable.map(({ id }) => [id, command]));
-        const results = await sendTargets(targets, commands, causeOf(principal));
-        const isWhole = results.length > 0 && results.every(({ status }) => status !== "failed");
-        return { status: isWhole ? "ok" : "partial", results };
+        return outcomeOf(await sendTargets(targets, commands, causeOf(principal)));
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/smart-home/commands",
+      operationId: "sendCommands",
+      scope: "control",
+      tag: "Devices",
+      summary: "Send each of many devices a command of its own, such as levels for a room",
+      body: { schema: Targets, maxBytes: MAX_TARGETS_BYTES },
+      answers: jsonAnswer("The result for each device", Outcome),
+      errors: ["invalid"],
+      async handle(_, { body, principal }) {
+        const { targets } = check(Targets, body, "the commands");
+        return outcomeOf(await sendTargets(targets, commands, causeOf(principal)));
       },
     }),
   ];
+}
+
+function outcomeOf(results: SceneResult[]): Static<typeof Outcome> {
+  const isWhole = results.length > 0 && results.every(({ status }) => status !== "failed");
+  return { status: isWhole ? "ok" : "partial", results };
 }
 
 /** True if the device has a capability for each field of the command. */

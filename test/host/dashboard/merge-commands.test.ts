@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeCommands, withPending } from "../../../host/dashboard/merge-commands.ts";
+import { mergeCommands } from "../../../host/dashboard/merge-commands.ts";
+import { withPending } from "../../../host/dashboard/pending.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 const SWITCH = { type: "boolean" } as const;

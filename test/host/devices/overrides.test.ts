@@ -15,16 +15,27 @@ test("a user's name for a device overrides the bridge's name until it is set to 
   await devices.publish("b", [lamp("a", { room: "Hall" })]);
   heard();
 
-  await devices.adjust(ID, { name: "Reading lamp ", room: "Study", hidden: true });
+  await devices.adjust(ID, {
+    name: "Reading lamp ",
+    room: "Study",
+    groups: ["Evening ", "Evening", "Reading"],
+    hidden: true,
+  });
   const told = heard();
-  await devices.publish("b", [lamp("a", { room: "Cellar" })]);
-  const { name, room, hidden } = devices.get(ID);
-  await devices.adjust(ID, { name: null, room: null, hidden: null });
+  await devices.publish("b", [lamp("a", { room: "Cellar", groups: ["Bridge group"] })]);
+  const { name, room, groups, hidden } = devices.get(ID);
+  await devices.adjust(ID, { name: null, room: null, groups: null, hidden: null });
 
   assert.deepEqual(told, [`device.state ${ID}`]);
-  assert.deepEqual([name, room, hidden], ["Reading lamp", "Study", true]);
+  assert.deepEqual(
+    [name, room, groups, hidden],
+    ["Reading lamp", "Study", ["Evening", "Reading"], true],
+  );
   const after = devices.get(ID);
-  assert.deepEqual([after.name, after.room, after.hidden], ["a", "Cellar", false]);
+  assert.deepEqual(
+    [after.name, after.room, after.groups, after.hidden],
+    ["a", "Cellar", ["Bridge group"], false],
+  );
 });
 
 test("an invalid override is refused and changes nothing", async (t) => {
@@ -33,6 +44,7 @@ test("an invalid override is refused and changes nothing", async (t) => {
   const wrong: unknown[] = [
     ...[{}, { name: "" }, { name: " " }, { name: 3 }, { colour: "red" }, []],
     ...[{ name: "x".repeat(201) }, { room: "x".repeat(201) }, { room: 3 }, { hidden: "yes" }],
+    ...[{ groups: "Evening" }, { groups: [""] }, { groups: Array(101).fill("x") }],
   ];
 
   for (const patch of wrong) {
@@ -152,8 +164,8 @@ test("at most 5000 devices can have settings", async (t) => {
     message: "at most 5000 devices can be renamed or hidden",
   });
   await overrides.change("demo:light:1", { name: "Lamp" });
-  assert.ok(overrides.over("demo:light:5000", { name: "x", room: null }).hidden);
-  assert.ok(!overrides.over("demo:light:5001", { name: "x", room: null }).hidden);
+  assert.ok(overrides.over("demo:light:5000", { name: "x", room: null, groups: [] }).hidden);
+  assert.ok(!overrides.over("demo:light:5001", { name: "x", room: null, groups: [] }).hidden);
 });
 
 test("a device that returned is logged if that cannot be stored, and is shown anyway", async (t) => {

@@ -21,6 +21,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "PATCH /smart-home/devices/:id": "updateDevice",
   "DELETE /smart-home/devices/:id": "forgetDevice",
   "POST /rooms/:room/command": "sendRoomCommand",
+  "POST /smart-home/commands": "sendCommands",
   "GET /smart-home/devices/:id/history": "getDeviceHistory",
   "GET /smart-home/scenes": "listScenes",
   "GET /smart-home/scenes/:id": "getScene",

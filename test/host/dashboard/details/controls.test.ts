@@ -5,7 +5,7 @@ import { deviceOf } from "../../../helpers/device.ts";
 
 const { colourAt, pointOf } = await import("../../../../host/dashboard/details/colour-wheel.ts");
 const { snapped, targetAt } = await import("../../../../host/dashboard/details/dial.ts");
-const { patchOf } = await import("../../../../host/dashboard/details/edit-device.ts");
+const { namesIn, patchOf } = await import("../../../../host/dashboard/details/edit-device.ts");
 const { measuredFields, pathsOf, readingAt } =
   await import("../../../../host/dashboard/details/history.ts");
 const { levelAt } = await import("../../../../host/dashboard/details/level.ts");
@@ -122,11 +122,21 @@ test("a chart shows the value that holds at an instant, and small changes as sma
   assert.deepEqual(pathsOf([], DAY, 2).line, "");
 });
 
-test("only what was changed of a name and a room is sent; an empty name is not", () => {
-  const device = { name: "Lamp", room: "Hall" };
+test("only what was changed of a name, a room and groups is sent; an empty name is not", () => {
+  const device = { name: "Lamp", room: "Hall", groups: ["Evening"] };
+  const groups = device.groups;
 
-  assert.deepEqual(patchOf(device, { name: "Lamp", room: "Hall" }), {});
-  assert.deepEqual(patchOf(device, { name: "Shelf", room: "" }), { name: "Shelf", room: "" });
-  assert.deepEqual(patchOf(device, { name: "", room: "Attic" }), { room: "Attic" });
-  assert.deepEqual(patchOf({ name: "Lamp", room: null }, { name: "Lamp", room: "" }), {});
+  assert.deepEqual(patchOf(device, { name: "Lamp", room: "Hall", groups }), {});
+  assert.deepEqual(patchOf(device, { name: "Shelf", room: "", groups: [] }), {
+    name: "Shelf",
+    room: "",
+    groups: [],
+  });
+  assert.deepEqual(patchOf(device, { name: "", room: "Attic", groups }), { room: "Attic" });
+  assert.deepEqual(patchOf({ ...device, room: null }, { name: "Lamp", room: "", groups }), {});
+});
+
+test("names of groups stand between commas, each once", () => {
+  assert.deepEqual(namesIn(" Evening, ,Down stairs,Evening,"), ["Evening", "Down stairs"]);
+  assert.deepEqual(namesIn(" "), []);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../../../helpers/page/light-dom.ts";
 import type { Device } from "@mantel/plugin-sdk/device";
+import type { Place } from "../../../../host/dashboard/widget-context.ts";
 import { deviceOf } from "../../../helpers/device.ts";
 
 const { changedBy, restoring } = await import("../../../../host/dashboard/details/room-command.ts");
@@ -20,13 +21,16 @@ test("a command changes the reachable devices of its kind and room that can foll
     lamp(4, { room: "Attic" }),
     lamp(5, { kind: "plug" }),
     lamp(6, { capabilities: {} }),
-    lamp(7, { room: null }),
+    lamp(7, { room: null, groups: ["Evening"] }),
   ];
-  const numbers = (room: string) =>
-    changedBy(devices, { room, kind: "light", command: { on: false } }).map(({ number }) => number);
+  const numbers = (place: Place) =>
+    changedBy(devices, { place, kind: "light", command: { on: false } }).map(
+      ({ number }) => number,
+    );
 
-  assert.deepEqual(numbers("Hall"), [1]);
-  assert.deepEqual(numbers(""), [1, 4, 7]);
+  assert.deepEqual(numbers({ room: "Hall" }), [1]);
+  assert.deepEqual(numbers({ room: "" }), [1, 4, 7]);
+  assert.deepEqual(numbers({ group: "Evening" }), [7]);
 });
 
 test("undo turns a lamp on again with its level, and leaves one that was off dark", () => {

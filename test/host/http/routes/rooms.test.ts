@@ -120,3 +120,40 @@ test("a token that only reads may not command a room", async (t) => {
 
   assert.equal(refused.status, 403);
 });
+
+test("each of many devices is sent a command of its own, and has a result of its own", async (t) => {
+  const { api, devices, commands, named } = await serveRoom(t);
+  const ids = new Map(devices.list().map(({ name, id }) => [name, id]));
+  const targets = {
+    [ids.get("first") ?? ""]: { on: true, brightness: 30 },
+    [ids.get("attic") ?? ""]: { on: false },
+    "demo:light:99": { on: false },
+  };
+
+  const response = await api("control", "/smart-home/commands", json("POST", { targets }));
+  const body = (await response.json()) as { status: string; results: { deviceId: string }[] };
+
+  assert.deepEqual([response.status, body.status], [200, "partial"]);
+  assert.deepEqual(named(body.results.slice(0, 2)), [
+    ["first", "applied"],
+    ["attic", "applied"],
+  ]);
+  assert.deepEqual(body.results[2], {
+    deviceId: "demo:light:99",
+    status: "failed",
+    error: { code: "device_unknown", detail: "no device has the id demo:light:99" },
+  });
+  assert.deepEqual(commands, [{ on: true, brightness: 30 }, { on: false }]);
+});
+
+test("commands without devices or fields are refused, and nothing is sent", async (t) => {
+  const { api, commands } = await serveRoom(t);
+
+  for (const body of [{}, { targets: {} }, { targets: { "demo:light:1": {} } }]) {
+    const { status } = await api("control", "/smart-home/commands", json("POST", body));
+    assert.notEqual(status, 200);
+  }
+  const { status } = await api("read", "/smart-home/commands", json("POST", { targets: {} }));
+  assert.equal(status, 403);
+  assert.deepEqual(commands, []);
+});
