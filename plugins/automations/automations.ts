@@ -1,4 +1,5 @@
 import { MantelError, type Cause, type Log, type Storage } from "@mantel/plugin-sdk";
+import type { BrokenFile, CodeAutomations } from "./code/code-automations.ts";
 import { DocumentStore, type StoredDocument } from "./document-store.ts";
 import type { Automation, RunResult, Trace } from "./engine/automation.ts";
 import type { AutomationDocument } from "./engine/document.ts";
@@ -36,34 +37,42 @@ export type CodeView = Pick<
   "id" | "name" | "kind" | "enabled" | "mode" | "triggers" | "conditions"
 >;
 
+interface Callbacks {
+  /** Called after the automations have changed. */
+  readonly changed: () => void;
+  readonly code: () => CodeAutomations | undefined;
+}
+
 /** Automations of the engine that are documents, and what clients may do with all automations. */
 export class Automations {
   readonly #engine: Engine;
   readonly #store: DocumentStore;
   /** Called after the automations have changed. */
   readonly #changed: () => void;
+  readonly #code: () => CodeAutomations | undefined;
 
-  private constructor(engine: Engine, store: DocumentStore, changed: () => void) {
+  private constructor(engine: Engine, store: DocumentStore, { changed, code }: Callbacks) {
     this.#engine = engine;
     this.#store = store;
     this.#changed = changed;
+    this.#code = code;
   }
 
   /** Reads the documents and gives them to the engine. */
   static async open(
     engine: Engine,
-    { storage, log, changed }: { storage: Storage; log: Log; changed: () => void },
+    { storage, log, ...callbacks }: { storage: Storage; log: Log } & Callbacks,
   ): Promise<Automations> {
     const store = await DocumentStore.open(storage, log);
     for (const { id, document } of store.list()) engine.set(toAutomation(id, document));
-    return new Automations(engine, store, changed);
+    return new Automations(engine, store, callbacks);
   }
 
   list(): AutomationView[] {
-    return this.#engine
-      .automations()
-      .map((automation) => this.#view(automation))
-      .toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+    const loaded = this.#engine.automations().map((automation) => this.#view(automation));
+    return [...loaded, ...(this.#code()?.broken() ?? []).map(brokenView)].toSorted(
+      (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1),
+    );
   }
 
   /** A document with its revision, or an automation in code. @throws MantelError `not_found` */
@@ -168,7 +177,8 @@ export class Automations {
     const { id, name, kind, enabled } = automation;
     const [last] = this.#engine.tracesOf(id);
     const known = this.#store.find(id)?.document;
-    const error = this.#engine.problemOf(id) ?? (known && this.#missing(known));
+    const error =
+      this.#engine.problemOf(id) ?? (known ? this.#missing(known) : this.#code()?.problemOf(id));
     return {
       id,
       name,
@@ -192,6 +202,14 @@ export class Automations {
       : `${missing.length} devices are not in this home: ${names}`;
   }
 }
+
+const brokenView = (file: BrokenFile): AutomationView => ({
+  ...file,
+  kind: "code",
+  enabled: true,
+  state: "failed",
+  lastRun: null,
+});
 
 const documentView = ({ id, revision, document }: StoredDocument): DocumentView => ({
   ...document,

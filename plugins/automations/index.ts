@@ -7,6 +7,9 @@ import {
 } from "@mantel/plugin-sdk";
 import { Automations, type CodeView, type DocumentView } from "./automations.ts";
 import { channels } from "./channels.ts";
+import { CodeAutomations } from "./code/code-automations.ts";
+import { concernsNames, describeHome, thingsOf } from "./code/describe-home.ts";
+import { startWorker } from "./code/start-worker.ts";
 import { etagOf } from "./document-store.ts";
 import { EngineStore, HandedOver } from "./engine-store.ts";
 import { Engine, FOREVER } from "./engine/engine.ts";
@@ -40,23 +43,33 @@ export default definePlugin({
       },
       changed: () => store.changed(),
     });
+    let code: CodeAutomations | undefined;
+    let describing: ReturnType<typeof describeHome> | undefined;
     ctx.onDispose(async () => {
+      await code?.hold();
       await store.handOver();
       engine.stop();
+      await code?.stop();
     });
 
-    const follower = await followDevices(ctx, engine);
+    const follower = await followDevices(ctx, engine, () => describing?.changed());
     engine.initialize(await ctx.home.devices.list(), await store.load(ctx.handedOver));
     const messages = new Messages(ctx, engine);
+    const changed = (): void => {
+      messages.update();
+      calendars.update();
+    };
     const automations = await Automations.open(engine, {
       storage: ctx.storage,
       log: ctx.log,
-      changed() {
-        messages.update();
-        calendars.update();
-      },
+      changed,
+      code: () => code,
     });
     const calendars = followCalendars(ctx, engine, home);
+    const { sources, storage, log } = ctx;
+    const parts = { engine, sources, storage, log, startThread: startWorker, changed };
+    code = await CodeAutomations.open(parts, await thingsOf(ctx));
+    describing = describeHome(ctx, code);
     messages.update();
     await engine.settled(); // runs from before are where they were, so that no change passes them
     store.attach(engine);
@@ -65,6 +78,7 @@ export default definePlugin({
 
     return {
       async handOver() {
+        await code?.hold();
         const state = await store.handOver();
         if (state) return state;
         throw new Error("the automations were handed over before");
@@ -78,6 +92,7 @@ export default definePlugin({
 async function followDevices(
   { home }: Pick<Context, "home">,
   engine: Engine,
+  namesChanged: () => void,
 ): Promise<{ begin(): void }> {
   let waiting: (() => void)[] | undefined = [];
   const pass = (work: () => void): void => {
@@ -86,6 +101,7 @@ async function followDevices(
   };
   await home.devices.on("*", (device: Device | undefined, old, cause) => {
     const id = device?.id ?? old?.id;
+    if (concernsNames(device, old)) namesChanged();
     if (id !== undefined) pass(() => engine.deviceChanged({ id, device, old, cause }));
   });
   await home.events.on("*", ({ deviceId, event, data }) =>

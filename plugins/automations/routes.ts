@@ -13,7 +13,7 @@ const View = {
   name: Type.String(),
   kind: Type.Enum(["document", "code"]),
   enabled: Type.Boolean(),
-  state: Type.Enum(["idle", "running", "disabled", "paused"]),
+  state: Type.Enum(["idle", "running", "disabled", "paused", "failed"]),
   lastRun: Nullable(
     Type.Object({
       id: Type.String(),

@@ -1,4 +1,4 @@
-import type { CommandBody } from "@mantel/plugin-sdk";
+import type { CommandBody, StateValue } from "@mantel/plugin-sdk";
 import { attempt, sentenceOf } from "./attempt.ts";
 import {
   type ActsFor,
@@ -32,6 +32,7 @@ export interface RunDependencies {
     readonly isMet: boolean;
     readonly traced: readonly TracedCondition[];
   };
+  readonly read: (device: string, field: string) => StateValue | undefined;
   /** Sends a command, and undoes it after `forMs`. */
   readonly command: (
     run: ActiveRun,
@@ -63,12 +64,14 @@ export class ActiveRun implements Run {
   readonly conditions: readonly TracedCondition[];
   readonly #parts: RunDependencies;
   readonly #journal: JournalEntry[];
+  /** The steps from before a restart that were not repeated yet. */
+  readonly #unread: Set<JournalEntry>;
   /** Actions that are taken after the run, such as the end of a command for a time. */
   readonly later: TracedAction[] = [];
   /** The number of steps that this process has taken, or repeated. */
   #taken = 0;
   readonly #waiting = new Set<Waiting>();
-  #cancel: (error: RunCancelled) => void = () => undefined;
+  #cancel: (error: Error) => void = () => undefined;
   readonly #cancelled: Promise<never>;
   #end: (RunEnd & { readonly at: number }) | undefined;
 
@@ -81,6 +84,7 @@ export class ActiveRun implements Run {
     this.conditions = stored.conditions;
     this.kept = stored.kept;
     this.#journal = stored.journal.map((entry) => ({ ...entry }));
+    this.#unread = new Set(this.#journal);
     this.#parts = parts;
     const { cause } = stored.trigger;
     const automation = { id: stored.automation, name: stored.name };
@@ -134,14 +138,18 @@ export class ActiveRun implements Run {
     this.#stopWaiting();
   }
 
+  /** Ends it because its automation has failed. */
+  fail(reason: string): void {
+    this.#cancel(new Error(reason));
+    this.#stopWaiting();
+  }
+
   async step(step: Step): Promise<StepResult> {
     if (this.#end) throw new RunCancelled("the run has ended");
-    const index = this.#taken++;
-    if (index >= MOST_STEPS) throw new Error(`the run takes more than ${MOST_STEPS} steps`);
-    const known = this.#journal[index];
-    if (known && known.key !== keyOf(step)) {
-      throw new Error("the automation has changed, so its run cannot be continued");
+    if (this.#taken++ >= MOST_STEPS) {
+      throw new Error(`the run takes more than ${MOST_STEPS} steps`);
     }
+    const known = this.#repeated(keyOf(step));
     if (known?.result) return known.result;
     const entry = known ?? this.#begin(step);
     const isWait = step.type === "wait" || step.type === "waitFor";
@@ -174,6 +182,16 @@ export class ActiveRun implements Run {
     };
   }
 
+  /** The step of before a restart that is taken again. Steps beside each other may come in another order. */
+  #repeated(key: string): JournalEntry | undefined {
+    for (const entry of this.#unread) {
+      if (entry.key !== key) continue;
+      this.#unread.delete(entry);
+      return entry;
+    }
+    return undefined;
+  }
+
   #begin(step: Step): JournalEntry {
     const { type, at } = step;
     const startedAt = this.#parts.clock.now();
@@ -193,7 +211,7 @@ export class ActiveRun implements Run {
   }
 
   async #take(step: Step, entry: JournalEntry): Promise<StepResult> {
-    const { home, check, command } = this.#parts;
+    const { home, check, command, read } = this.#parts;
     switch (step.type) {
       case "command":
         return attempt(this.#parts, () => command(this, step, step.at));
@@ -205,6 +223,8 @@ export class ActiveRun implements Run {
       }
       case "check":
         return { result: "ok", value: check(step.conditions).isMet };
+      case "read":
+        return { result: "ok", value: read(step.device, step.field) };
       case "value":
         return { result: "ok", value: step.value };
       case "wait":

@@ -15,9 +15,11 @@ export interface Automation {
   readonly conditions: readonly Condition[];
   /** Plain data that a run keeps, also when the automation changes, and that `perform` gets: the actions of a document. */
   readonly kept?: unknown;
+  /** The reason why it is set aside until its file changes, as a user-facing sentence. */
+  readonly failure?: string;
   /**
    * Performs the actions. After a reload, a restart or a crash it is called again from the beginning: steps that ended
-   * before return their recorded results at once, so it must take the same steps in the same order. Everything that
+   * before return their recorded results at once, so it must take the same steps. Everything that
    * the engine should know of goes through `run.step`. A rejection fails the run.
    */
   readonly perform: (run: Run, kept: unknown) => Promise<void>;
@@ -62,6 +64,8 @@ export type StepRequest =
   | { readonly type: "notify"; readonly message: string; readonly to?: string | readonly string[] }
   /** `value` of the result is true if all conditions are met. */
   | { readonly type: "check"; readonly conditions: readonly Condition[] }
+  /** `value` of the result is the value of a field. */
+  | { readonly type: "read"; readonly device: string; readonly field: string }
   /** Records a value of the code, such as a random number; the result has the recorded one. */
   | { readonly type: "value"; readonly value: unknown };
 

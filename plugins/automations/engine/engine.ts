@@ -18,7 +18,7 @@ import { isoOf, stoppedTrace, traceOf, Traces } from "./traces.ts";
 import { watchKeys, watchStates } from "./trigger-keys.ts";
 import { commandTo } from "./undo.ts";
 import { type StoredUndo, type UndoRequest, Undos } from "./undos.ts";
-import { isSame } from "./values.ts";
+import { isSame, valueOf } from "./values.ts";
 import type { DeviceChange, Fired, StoredWatch, Watch } from "./watch.ts";
 import { Watches } from "./watches.ts";
 
@@ -56,8 +56,8 @@ export interface EngineDependencies {
   readonly changed: () => void;
 }
 
-/** The present state of an automation. `paused` by the guard against loops. */
-export type AutomationState = "idle" | "running" | "disabled" | "paused";
+/** The present state of an automation. `failed`: set aside until its file changes. `paused` by the guard against loops. */
+export type AutomationState = "idle" | "running" | "disabled" | "paused" | "failed";
 
 interface Entry {
   automation: Automation;
@@ -111,6 +111,7 @@ export class Engine {
       home,
       watch: (trigger, fire, stored) => this.#watches.add(trigger, fire, stored),
       check: (conditions) => this.#check(conditions),
+      read: (id, field) => valueOf(device(id), field),
       command: (run, step, at) => commands.send(run, step, at),
       changed: (run) => this.#runChanged(run),
       busy: (difference) => this.#setBusy(difference),
@@ -137,8 +138,10 @@ export class Engine {
     if (known && !isSame(known.automation.triggers, automation.triggers)) delete entry.warning;
     entry.automation = automation;
     this.#entries.set(automation.id, entry);
-    if (automation.enabled) this.#watch(entry);
-    else this.#end(entry, "the automation was switched off");
+    const { failure } = automation;
+    if (failure !== undefined) for (const run of entry.runs) run.fail(failure);
+    if (automation.enabled && failure === undefined) this.#watch(entry);
+    else this.#end(entry, failure ?? "the automation was switched off");
     this.#continue(entry);
     this.#parts.changed();
   }
@@ -215,7 +218,7 @@ export class Engine {
   /** Runs an automation now, without its conditions. Returns the id of the run; `undefined` if there are too many. */
   run(id: string, cause?: Cause): string | undefined {
     const entry = this.#entries.get(id);
-    if (!entry) return undefined;
+    if (!entry || entry.automation.failure !== undefined) return undefined;
     const at = this.#parts.clock.now();
     const event: TriggerEvent = { index: -1, type: "manual", at, ...(cause && { cause }) };
     if (entry.automation.mode === "single") this.#cancelRuns(entry, "it was started by hand");
@@ -245,6 +248,7 @@ export class Engine {
   stateOf(id: string): AutomationState {
     const entry = this.#entries.get(id);
     if (!entry?.automation.enabled) return "disabled";
+    if (entry.automation.failure !== undefined) return "failed";
     if (this.#guard.pausedBy(id, this.#parts.clock.monotonic()) !== undefined) return "paused";
     return entry.runs.size > 0 ? "running" : "idle";
   }
@@ -254,7 +258,9 @@ export class Engine {
     const now = this.#parts.clock.monotonic();
     const warning = this.#entries.get(id)?.warning;
     return (
-      this.#guard.pausedBy(id, now) ?? (warning && now < warning.until ? warning.text : undefined)
+      this.#entries.get(id)?.automation.failure ??
+      this.#guard.pausedBy(id, now) ??
+      (warning && now < warning.until ? warning.text : undefined)
     );
   }
 

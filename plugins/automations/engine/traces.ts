@@ -10,7 +10,7 @@ const KEPT_STOPPED = 10;
 /** The trace of a run as it is now. */
 export function traceOf(run: ActiveRun): Trace {
   const { id, automation, name, startedAt, trigger, conditions, journal, end, later } = run;
-  const actions = [...journal.map(tracedAction), ...later];
+  const actions = [...journal.map((entry, place) => tracedAction(entry, place)), ...later];
   return toTrace({ id, automation, name, startedAt, trigger, conditions }, actions, end);
 }
 
@@ -43,9 +43,14 @@ function toTrace(
   };
 }
 
-function tracedAction({ at, type, startedAt, endedAt, result }: JournalEntry): TracedAction {
+/** Actions of code have no index; theirs is the place among the steps. */
+function tracedAction(
+  { at, type, startedAt, endedAt, result }: JournalEntry,
+  place: number,
+): TracedAction {
+  const index = Number.parseInt(at, 10);
   return {
-    index: Number.parseInt(at, 10) || 0,
+    index: Number.isNaN(index) ? place : index,
     at,
     type,
     result: result?.result ?? "running",
