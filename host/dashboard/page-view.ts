@@ -3,6 +3,8 @@ import { Tile, type TileDependencies } from "./tile.ts";
 
 /** Minimum height of a tile on a narrow screen, in CSS pixels. Heights follow the content there. */
 const LEAST_FLOW_PX = 116;
+/** The rows from which a page is full: its rows may then double to fill a high wall. */
+const FULL_ROWS = 18;
 /** Unit of the heights, so that tiles grow with their text. */
 const REM_PX = 16;
 
@@ -58,7 +60,8 @@ export class PageView {
     style.setProperty("--columns", `${columns}`);
     style.setProperty("--rows", `${rows}`);
     style.setProperty("--row", `${rowHeight / REM_PX}rem`);
-    style.setProperty("--gap", `${gap}px`);
+    style.setProperty("--gap", `calc(${gap} * var(--mantel-px))`);
+    style.setProperty("--growth", rows < FULL_ROWS ? "1.25" : "2");
   }
 
   #setTiles({ widgets }: Page): void {
