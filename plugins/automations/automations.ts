@@ -1,11 +1,13 @@
 import { MantelError, type Cause, type Log, type Storage } from "@mantel/plugin-sdk";
 import type { BrokenFile, CodeAutomations } from "./code/code-automations.ts";
+import { toCode } from "./code/to-code.ts";
 import { DocumentStore, type StoredDocument } from "./document-store.ts";
 import type { Automation, RunResult, Trace } from "./engine/automation.ts";
 import type { AutomationDocument } from "./engine/document.ts";
 import type { AutomationState, Engine } from "./engine/engine.ts";
 import { toAutomation } from "./engine/perform-actions.ts";
 import { devicesIn, parseDocument } from "./parse-document.ts";
+import type { SimulationRequest } from "./simulation.ts";
 
 /** An automation of either kind in the list. */
 export interface AutomationView {
@@ -154,6 +156,22 @@ export class Automations {
   document(id: string): AutomationDocument {
     this.#requireDocument(id);
     return this.#store.get(id).document;
+  }
+
+  /** A document as the source text of a file. @throws MantelError `not_found`, `conflict` for code */
+  asCode(id: string): string {
+    const document = this.document(id);
+    return toCode(document, (thing) => this.#code()?.thing(thing));
+  }
+
+  /** An automation of either kind, for a simulation. @throws MantelError `not_found` */
+  simulated(id: string): Pick<SimulationRequest, "id" | "document" | "code"> {
+    const automation = this.#automation(id);
+    if (automation.kind === "document") return { id, document: this.document(id) };
+    const { name, enabled, mode, triggers, conditions } = automation;
+    const devices = this.#code()?.devicesOf(id) ?? [];
+    const document = { name, enabled, mode, triggers, conditions, actions: [] };
+    return { id, document, code: { automation, devices } };
   }
 
   #stored(stored: StoredDocument): DocumentView {

@@ -174,6 +174,9 @@ function documentRoutes({ ctx, engine, automations }: Parts) {
 
 function runRoutes({ ctx, engine, automations, home }: Parts) {
   return [
+    handle(routes.shownAsCode, ({ params }) => ({
+      json: { code: automations.asCode(params.id) },
+    })),
     handle(routes.run, ({ params, cause }) => ({
       status: 202,
       json: { run: automations.run(params.id, cause) },
@@ -188,8 +191,11 @@ function runRoutes({ ctx, engine, automations, home }: Parts) {
           errors: [{ pointer: "/id", detail: "is needed, or document" }],
         });
       }
-      const simulated = id === undefined ? parseDocument(document) : automations.document(id);
-      const request = { document: simulated, id: id ?? "simulated", ...span };
+      const simulated =
+        id === undefined
+          ? { document: parseDocument(document), id: "simulated" }
+          : automations.simulated(id);
+      const request = { ...simulated, ...span };
       const devices = engine.devices();
       const { timeZone, coordinates } = home;
       const json = await simulateDocument(request, { timeZone, coordinates, devices }, ctx.call);

@@ -173,7 +173,11 @@ class Checker {
     }
     const [isValid, errors] = Errors(schema, value);
     if (isValid) return;
+    const ofForms = errors.filter(({ keyword }) => keyword === "anyOf");
     for (const { keyword, instancePath, message, params } of errors) {
+      if (keyword === "boolean") continue; // an unknown field, which `additionalProperties` names
+      const isOfForm = ofForms.some((form) => instancePath.startsWith(form.instancePath));
+      if (isOfForm && keyword !== "anyOf") continue;
       const { requiredProperties = [], additionalProperties = [] } = params as {
         readonly requiredProperties?: readonly string[];
         readonly additionalProperties?: readonly string[];
@@ -184,7 +188,8 @@ class Checker {
       } else if (keyword === "additionalProperties") {
         for (const name of additionalProperties)
           this.#add(`${place}/${name}`, "is not a known field");
-      } else this.#add(place, message);
+      } else if (keyword === "anyOf") this.#add(place, "has none of the allowed forms");
+      else this.#add(place, message);
     }
   }
 

@@ -84,6 +84,14 @@ export const read = defineRoute({
   params: Id,
   response: Document,
 });
+export const shownAsCode = defineRoute({
+  method: "GET",
+  at: "/automations/:id/code",
+  scope: "read",
+  summary: "Show a document as the source text of a file",
+  params: Id,
+  response: Type.Object({ code: Type.String() }),
+});
 export const replace = defineRoute({
   method: "PUT",
   at: "/automations/:id",

@@ -5,7 +5,7 @@ import {
   MantelError,
   type PluginContext,
 } from "@mantel/plugin-sdk";
-import type { EngineDevice, EngineHome } from "./engine/automation.ts";
+import type { Automation, EngineDevice, EngineHome } from "./engine/automation.ts";
 import { demoDays } from "./engine/demo-day.ts";
 import type { AutomationDocument, Condition, Trigger } from "./engine/document.ts";
 import { toAutomation } from "./engine/perform-actions.ts";
@@ -22,6 +22,8 @@ const SLICE_MS = 8;
 export interface SimulationRequest {
   readonly document: AutomationDocument;
   readonly id: string;
+  /** The automation of a file, whose `document` has no actions. */
+  readonly code?: { readonly automation: Automation; readonly devices: readonly string[] };
   readonly from?: string;
   readonly to?: string;
   readonly source?: "recorded" | "demo";
@@ -40,18 +42,18 @@ interface Recorded {
 }
 
 /**
- * Simulates one document in the home of the past, or in one that is made up.
+ * Simulates one automation in the home of the past, or in one that is made up.
  * @throws MantelError `invalid` for a wrong span, `service_unavailable` without a recorder
  */
 export async function simulateDocument(
-  { document, id, source = "recorded", ...span }: SimulationRequest,
+  { document, id, code, source = "recorded", ...span }: SimulationRequest,
   home: Home,
   call: PluginContext<unknown, unknown>["call"],
 ): Promise<
   Simulated & { from: string; to: string; source: "recorded" | "demo"; recorded: Recorded[] }
 > {
   const { from, to } = parseSpan(span);
-  const named = devicesIn(document);
+  const named = new Set([...devicesIn(document), ...(code?.devices ?? [])]);
   const hasPresence = JSON.stringify(document).includes('"type":"presence"');
   const devices = home.devices.filter(
     (device) => named.has(device.id) || (hasPresence && device.kind === "tracker"),
@@ -65,7 +67,7 @@ export async function simulateDocument(
         }
       : await readPast({ document, devices, from, to }, call);
   const result = await simulate({
-    automations: [toAutomation(id, document)],
+    automations: [code?.automation ?? toAutomation(id, document)],
     ...home,
     ...past,
     from,

@@ -37,6 +37,7 @@ export class AutomationEditor {
   readonly #message = signal<Message | undefined>(undefined);
   readonly #faults = signal<ReadonlyMap<string, string>>(new Map());
   readonly #traces = signal<readonly Trace[]>([]);
+  readonly #code = signal<string | undefined>(undefined);
   readonly #empty: AutomationDocument;
 
   readonly history: ReadonlySignal<Undo<AutomationDocument>>;
@@ -59,6 +60,8 @@ export class AutomationEditor {
   });
   /** The last runs, the newest first. */
   readonly traces: ReadonlySignal<readonly Trace[]> = this.#traces;
+  /** The stored automation as the source text of a file, while it is shown. */
+  readonly code: ReadonlySignal<string | undefined> = this.#code;
   /** The JSON pointer of the part whose form is open. Views may set it. */
   readonly opened = signal<string | undefined>(undefined);
   /** The id of the run that is shown; absent means the last one. Views may set it. */
@@ -126,9 +129,23 @@ export class AutomationEditor {
     if (this.#busy.peek() || this.#theirs.peek()) return false;
     const done = await this.#attempt(async () => {
       this.#base.value = await this.#store(contentOf(this.document.peek()));
+      this.#code.value = undefined;
     }, words.peek().notSaved);
     if (done) this.#tell(words.peek().saved);
     return done;
+  }
+
+  /** Shows the stored automation as code, or hides the code. */
+  async toggleCode(): Promise<void> {
+    const { id } = this;
+    if (this.#code.peek() !== undefined || id === undefined) {
+      this.#code.value = undefined;
+      return;
+    }
+    await this.#attempt(async () => {
+      const path = `/automations/${encodeURIComponent(id)}/code`;
+      this.#code.value = (await this.#api.get<{ code: string }>(path)).code;
+    }, words.peek().notShown);
   }
 
   /** Switches the automation on or off at once. A new one is switched in its draft. */

@@ -166,10 +166,21 @@ function moreView({ editor, onDelete }: EditorView): TemplateResult {
     </label>
     ${
       editor.base.value
-        ? html`<button type="button" class="pill danger" @click=${onDelete}>
-            ${texts.deleteIt}
-          </button>`
+        ? html`<button
+              type="button"
+              class="pill"
+              aria-expanded=${editor.code.value !== undefined}
+              @click=${() => void editor.toggleCode()}
+            >
+              ${texts.showAsCode}
+            </button>
+            <button type="button" class="pill danger" @click=${onDelete}>${texts.deleteIt}</button>`
         : nothing
+    }
+    ${
+      editor.code.value === undefined
+        ? nothing
+        : html`<pre class="code" dir="ltr" tabindex="0">${editor.code.value}</pre>`
     }
   </div>`;
 }

@@ -75,6 +75,8 @@ export const english = {
   unsaved: "Unsaved changes",
   discardUnsaved: "There are unsaved changes. Leave again to discard them.",
   deleteIt: "Delete",
+  showAsCode: "Show as code",
+  notShown: (reason: string) => `The code cannot be shown: ${reason}`,
   deleted: (name: string) => `${name} deleted`,
   restored: (name: string) => `${name} is back`,
   changed: "Changed",

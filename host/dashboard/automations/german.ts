@@ -78,6 +78,8 @@ export const german: Translation<typeof english> = {
   discardUnsaved:
     "Es gibt ungespeicherte Änderungen. Verlasse die Seite noch einmal, um sie zu verwerfen.",
   deleteIt: "Löschen",
+  showAsCode: "Als Code zeigen",
+  notShown: (reason) => `Der Code lässt sich nicht zeigen: ${reason}`,
   deleted: (name) => `${name} gelöscht`,
   restored: (name) => `${name} ist wieder da`,
   changed: "Geändert",

@@ -241,6 +241,10 @@ class CodeDevice {
     return part({ type: "state", device: this.id, field, below, hysteresis, forMs });
   }
 
+  crosses(field: string, { above, below, hysteresis, for: forMs }: Options): Trigger {
+    return part({ type: "state", device: this.id, field, above, below, hysteresis, forMs });
+  }
+
   emits(event: string): Trigger {
     return { type: "event", device: this.id, event };
   }
@@ -291,6 +295,10 @@ class CodeDevice {
 
   isBelow(field: string, below: number): Condition {
     return { type: "state", device: this.id, field, below };
+  }
+
+  isKnown(field: string): Condition {
+    return { type: "state", device: this.id, field };
   }
 
   get isOn(): Condition {

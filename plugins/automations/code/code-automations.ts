@@ -121,6 +121,17 @@ export class CodeAutomations {
     return file?.fault ?? file?.warning;
   }
 
+  /** The ids of the devices that the file of an automation names. */
+  devicesOf(id: string): string[] {
+    const file = [...this.#files.values()].find(({ ids }) => ids.includes(id));
+    return Object.values(file?.current?.names ?? {});
+  }
+
+  /** A device or scene of the home. */
+  thing(id: string): NamedThing | undefined {
+    return this.#things.find((each) => each.id === id);
+  }
+
   /** Takes the devices and scenes of the home. Files whose names may now mean something else are loaded again. */
   setThings(things: readonly NamedThing[]): void {
     const before = new Map(this.#things.map(({ id, name }) => [id, name]));

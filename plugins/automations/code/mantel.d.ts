@@ -123,6 +123,11 @@ declare module "mantel" {
       limit: number,
       options?: Staying & { hysteresis?: number },
     ): Trigger;
+    /** The value enters the span between the limits. */
+    crosses(
+      field: Field<F>,
+      limits: Staying & { above?: number; below?: number; hysteresis?: number },
+    ): Trigger;
     /** A momentary event, such as the gesture of a button. */
     emits(event: E): Trigger;
     becomesUnavailable(options?: Staying): Trigger;
@@ -130,6 +135,8 @@ declare module "mantel" {
     is<K extends Field<F>>(field: K, value: F[K]): Condition;
     isAbove(field: Field<F>, limit: number): Condition;
     isBelow(field: Field<F>, limit: number): Condition;
+    /** Met while the value is known. */
+    isKnown(field: Field<F>): Condition;
     /** The present value, recorded in the run. */
     read<K extends Field<F>>(field: K): Promise<F[K] | undefined>;
     set(command: { readonly [K in Field<F>]?: F[K] }, options?: Lasting): Promise<boolean>;

@@ -159,7 +159,11 @@ export class CodeRuntime {
     const [first, second] = found;
     const byId = this.#things.find((each) => each.id === name && each.kind === kind);
     if (byId) return { id: byId.id };
-    if (!first) return { id: `${kind} ${name}`, warning: `no ${kind} is called "${name}"` };
+    if (!first) {
+      // An id of something that is gone stays one.
+      const id = name.includes(":") ? name : `${kind} ${name}`;
+      return { id, warning: `no ${kind} is called "${name}"` };
+    }
     if (!second) return { id: first.id };
     const ids = found.map(({ id }) => id).join(", ");
     return { id: first.id, warning: `several are called "${name}": ${ids}; write the id` };

@@ -36,6 +36,18 @@ test("without a plugin that offers automations the page says so in one sentence"
   assert.deepEqual(text("main > p"), ["Automations are not available: no plugin offers them."]);
 });
 
+test("an automation is shown as code, and the code is hidden again", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, all } = await open(t, host, "welcome");
+  const toggle = ".more [aria-expanded]";
+
+  click(toggle);
+  await until(() => all(".more .code").length === 1);
+  assert.deepEqual(text(".more .code"), ["when(Welcome light)"]);
+  click(toggle);
+  await until(() => all(".more .code").length === 0);
+});
+
 test("an automation is a sentence with live values, and is edited part by part", async (t) => {
   const host = new FakeAutomations();
   const { text, click, find } = await open(t, host, "welcome");

@@ -41,9 +41,10 @@ export class FakeAutomations extends Api {
       }));
       return structuredClone({ automations }) as T;
     }
-    const [, id = "", rest] = /^\/automations\/([^/]+)(\/traces)?$/.exec(path) ?? [];
+    const [, id = "", rest] = /^\/automations\/([^/]+)(\/traces|\/code)?$/.exec(path) ?? [];
     const found = this.stored.get(id);
     if (!found) throw new ApiError(404, { code: "not_found", detail: path });
+    if (rest === "/code") return { code: `when(${found.name})` } as T;
     return structuredClone(rest === undefined ? found : { traces: this.traces }) as T;
   }
 
