@@ -7,7 +7,13 @@ import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
 import { Semaphore } from "../semaphore.ts";
 import type { MqttBroker, MqttPublish } from "../services/mqtt.ts";
-import { connectionError, limitPackets, openConnection, requestError } from "./open-connection.ts";
+import {
+  connectionError,
+  limitPackets,
+  openConnection,
+  pauseBetweenMessages,
+  requestError,
+} from "./open-connection.ts";
 import { Pings } from "./pings.ts";
 import { Subscriptions, type OnMessage, type SubscribeOptions } from "./subscriptions.ts";
 
@@ -308,6 +314,7 @@ function trackLoss(library: LibraryClient, { properties }: IConnackPacket): Conn
   // After a packet that it cannot read, the library reads no more and leaves the connection open.
   library.on("error", ({ message }) => destroy(tracked, message));
   limitPackets(library, (reason) => destroy(tracked, reason));
+  pauseBetweenMessages(library);
   return tracked;
 }
 

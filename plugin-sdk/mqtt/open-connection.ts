@@ -8,6 +8,10 @@ const CONNECT_DEADLINE_MS = 5_000;
 const KEEPALIVE_SECONDS = 10;
 /** Maximum size of a received packet in bytes. A subscription can set a lower limit. */
 const LONGEST_PACKET = 32 * 2 ** 20;
+/** After this time of messages in one turn of the event loop other work has its turn. Parsing adds to it. */
+const SLICE_MS = 2;
+/** Bytes that are parsed at once. A socket gives up to 64 KiB, which may be a thousand messages. */
+const PARSED_AT_ONCE = 8 * 2 ** 10;
 
 /** CONNACK codes for an unsupported protocol version: MQTT 3.1.1, 3.2.2.3, and MQTT 5, 3.2.2.2. */
 const VERSION_CODES = new Set<unknown>([1, 132]);
@@ -95,6 +99,33 @@ export function limitPackets(client: LibraryClient, onTooLong: (reason: string) 
     if (unread <= LONGEST_PACKET) return;
     onTooLong(`the broker sent a message larger than ${LONGEST_PACKET / 2 ** 20} MiB`);
   });
+}
+
+/**
+ * Lets other work of the process run between messages: a broker sends all that is retained at once, which may be
+ * thousands of messages.
+ */
+export function pauseBetweenMessages(
+  client: Pick<LibraryClient, "handleMessage" | "stream">,
+): void {
+  const push = client.stream.push.bind(client.stream);
+  client.stream.push = (chunk: unknown, encoding) => {
+    if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
+    let wantsMore = true;
+    for (let at = 0; at < chunk.length; at += PARSED_AT_ONCE) {
+      wantsMore = push(chunk.subarray(at, at + PARSED_AT_ONCE));
+    }
+    return wantsMore;
+  };
+  let endsAt: number | undefined; // of the messages of this turn
+  client.handleMessage = (_packet, done) => {
+    if (endsAt === undefined) {
+      endsAt = performance.now() + SLICE_MS;
+      setImmediate(() => (endsAt = undefined));
+    }
+    if (performance.now() < endsAt) done();
+    else setImmediate(done);
+  };
 }
 
 /** The user-facing reason for a missing connection. It never contains credentials from the address. */

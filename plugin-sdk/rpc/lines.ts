@@ -70,7 +70,44 @@ export function toLine(message: Message): string | Buffer {
   const line = Buffer.from(`${text}\n`);
   const bytes = line.length - 1;
   if (bytes <= LONGEST_MESSAGE) return line;
+  throw tooLong(message, bytes);
+}
+
+function tooLong(message: Message, bytes: number): RangeError {
   const what = message.kind === "call" ? `the input of ${message.method}` : "the answer of a call";
   const [size, limit] = [bytes, LONGEST_MESSAGE].map((each) => (each / 2 ** 20).toFixed(1));
-  throw new RangeError(`message too large: ${what} has ${size} MiB, the limit is ${limit} MiB`);
+  return new RangeError(`message too large: ${what} has ${size} MiB, the limit is ${limit} MiB`);
+}
+
+/** The call of a method with a list, whose answer the caller awaits. */
+type ListCall = Extract<Message, { kind: "call" }> & {
+  readonly call: number;
+  readonly input: readonly unknown[];
+};
+
+/** Elements of a list that are encoded in one step. */
+const IN_A_STEP = 20;
+
+/** True for a call with a list that takes long to encode, such as all devices of a large bridge. */
+export const isLongList = (message: Message): message is ListCall =>
+  message.kind === "call" &&
+  message.call !== undefined &&
+  Array.isArray(message.input) &&
+  message.input.length > 10 * IN_A_STEP;
+
+/**
+ * Encodes a call like `toLine`, in steps of some elements each, so that other work can run at each `yield`.
+ * @throws RangeError if it is longer than `LONGEST_MESSAGE`; TypeError if it is not JSON
+ */
+export function* listToLine(message: ListCall): Generator<undefined, Buffer> {
+  const { input, ...rest } = message;
+  const pieces = [Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"input":[`)];
+  for (let at = 0; at < input.length; at += IN_A_STEP) {
+    const text = JSON.stringify(input.slice(at, at + IN_A_STEP)).slice(1, -1);
+    pieces.push(Buffer.from(at === 0 ? text : `,${text}`));
+    yield;
+  }
+  const line = Buffer.concat([...pieces, Buffer.from("]}\n")]);
+  if (line.length - 1 > LONGEST_MESSAGE) throw tooLong(message, line.length - 1);
+  return line;
 }

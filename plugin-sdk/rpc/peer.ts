@@ -6,8 +6,12 @@ export { NotBegun, RemoteFault, remoteStackOf } from "./wire.ts";
 
 /** Sends messages to the other end: a process's channel, or an in-memory pair. */
 export interface Transport {
-  /** Sends a message. `written` is called when the message will reach the other end even if this process ends. */
-  send(message: Message, written?: () => void): void;
+  /**
+   * Sends a message. `written` is called when the message will reach the other end even if this process ends. `failed`
+   * is called if a message that is encoded later is not JSON, or too long.
+   * @throws TypeError, RangeError if a message that is encoded now is not JSON, or too long
+   */
+  send(message: Message, written?: () => void, failed?: (error: Error) => void): void;
   onMessage(receive: (message: unknown) => void): void;
 }
 
@@ -92,11 +96,11 @@ export class Peer<Remote extends object, Local extends object> {
         },
       });
       this.#expireBy(endsAt);
+      const fail = (error: Error) => this.#waiting.get(call)?.settle({ error });
       try {
-        this.#transport.send({ kind: "call", call, method, input });
+        this.#transport.send({ kind: "call", call, method, input }, undefined, fail);
       } catch (error) {
-        const cause = error as Error; // the input is not JSON, or too long
-        this.#waiting.get(call)?.settle({ error: cause });
+        fail(error as Error); // the input is not JSON, or too long
       }
     });
   }

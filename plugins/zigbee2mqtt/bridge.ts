@@ -23,6 +23,7 @@ import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
 import { countUnusable } from "./health.ts";
 import type { LoggedError } from "./log-errors.ts";
+import { inSlices } from "./slices.ts";
 import { StatePoller } from "./state-poller.ts";
 
 /**
@@ -363,6 +364,7 @@ export class Bridge implements Listener, ConnectionListener {
   async #publish(): Promise<void> {
     const { health } = this.#connection;
     await setImmediate();
+    await inSlices(this.#home.describing());
     if (this.#ctx.signal.aborted) return;
     try {
       await this.#published.publish();

@@ -61,6 +61,8 @@ export class Client {
   /** Messages of devices that are not listed, by topic without the base. */
   readonly #early = new Map<string, BufferedMessage[]>();
   #earlyBytes = 0;
+  /** Those of them whose devices are listed now, until they are taken. */
+  readonly #due = new Map<string, readonly BufferedMessage[]>();
   readonly #readLater = new DelayedCall(() => this.#readLists());
   readonly #ended = new AbortController();
 
@@ -107,6 +109,7 @@ export class Client {
 
   /** Stops passing messages. Returns the marks of the last processed ones. */
   leave(): Mark[] {
+    if (this.#listener) for (const rest of this.#due.keys()) this.#takeDue(rest, this.#listener);
     this.#listener = undefined;
     return this.#held.lastReceived();
   }
@@ -240,6 +243,7 @@ export class Client {
   }
 
   #takeDevice(rest: string, message: BufferedMessage, listener: Listener): void {
+    this.#takeDue(rest, listener);
     if (listener.knows(rest)) return this.#takeState(rest, message, listener);
     const [, name] = /^(.+)\/availability$/s.exec(rest) ?? [];
     if (name !== undefined && listener.knows(name)) {
@@ -283,13 +287,26 @@ export class Client {
     this.#health.countIgnored({ what: "a message", why, where });
   }
 
+  /** Takes the early messages in slices: of thousands of devices each has an availability. */
   #takeEarly(listener: Listener): void {
-    const early = [...this.#early];
+    for (const [rest, messages] of this.#early) this.#due.set(rest, messages);
     this.#early.clear();
     this.#earlyBytes = 0;
-    for (const [rest, messages] of early) {
-      for (const message of messages) this.#takeDevice(rest, message, listener);
+    runInSlices(this.#takingDue(listener), this.#ended.signal, () => undefined);
+  }
+
+  *#takingDue(listener: Listener): Generator<undefined, void> {
+    for (const rest of this.#due.keys()) {
+      this.#takeDue(rest, listener);
+      yield;
     }
+  }
+
+  /** Takes the early messages of one topic, before any later one. */
+  #takeDue(rest: string, listener: Listener): void {
+    const messages = this.#due.get(rest);
+    this.#due.delete(rest);
+    for (const message of messages ?? []) this.#takeDevice(rest, message, listener);
   }
 }
 

@@ -12,6 +12,9 @@ import {
 import type { Inventory, Thing, ThingScene } from "./discovery.ts";
 import { type Feature, valueAt } from "./feature.ts";
 
+/** The states of a device that has not reported. */
+const UNKNOWN = noStates();
+
 /** All devices and groups with their state and availability. */
 export class DeviceStore {
   /** By native id, and by the name in topics. */
@@ -22,6 +25,8 @@ export class DeviceStore {
   /** Native ids of devices that have never reported what they were told to be. */
   readonly #assumed = new Set<string>();
   readonly #reachable = new Map<string, boolean>();
+  /** The descriptions that were made last, and the states in them. */
+  readonly #made = new WeakMap<Thing, { states: States; device: DeviceDescription }>();
   readonly #onUnusable: (where: string) => void;
   /** Devices of the previous run, until the bridge has sent its list. */
   #remembered: readonly DeviceDescription[];
@@ -146,12 +151,30 @@ export class DeviceStore {
       ...device,
       available: this.isOnline && device.available !== false,
     }));
-    const listed = this.things.map((thing) => ({
-      ...described(thing.description, this.#states.get(thing.nativeId) ?? noStates()),
-      available: this.isAvailable(thing),
-      ...(this.isAssumed(thing) ? { assumed: true } : {}),
-    }));
-    return [...remembered, ...listed];
+    return [...remembered, ...this.things.map((thing) => this.#describe(thing))];
+  }
+
+  /** Makes the descriptions of listed devices one by one, so that `describe` has them. */
+  *describing(): Generator<undefined, void> {
+    for (const thing of this.#things.values()) {
+      this.#describe(thing);
+      yield;
+    }
+  }
+
+  #describe(thing: Thing): DeviceDescription {
+    const states = this.#states.get(thing.nativeId) ?? UNKNOWN;
+    const [available, assumed] = [this.isAvailable(thing), this.isAssumed(thing)];
+    const made = this.#made.get(thing);
+    const isSame = made?.states === states && made.device.available === available;
+    if (made && isSame && (made.device.assumed ?? false) === assumed) return made.device;
+    const device = {
+      ...described(thing.description, states),
+      available,
+      ...(assumed ? { assumed: true as const } : {}),
+    };
+    this.#made.set(thing, { states, device });
+    return device;
   }
 
   /** The same, with the availability that each device itself last reported, for storage and handover. */

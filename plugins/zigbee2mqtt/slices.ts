@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /** After this much work in one go other messages get their turn. */
-const SLICE_MS = 10;
+const SLICE_MS = 5;
 
 /**
  * Runs `work` in slices of a few milliseconds, and calls `done` with its result unless `signal` is aborted before.
@@ -30,4 +30,14 @@ export function runInSlices<T>(
   const first = runSlice();
   if (first) done(first.value);
   else void runOthers();
+}
+
+/** Runs `work` in such slices. Resolves when it is done. */
+export async function inSlices(work: Generator<undefined, void>): Promise<void> {
+  let endsAt = performance.now() + SLICE_MS;
+  while (work.next().done !== true) {
+    if (performance.now() < endsAt) continue;
+    await setImmediate();
+    endsAt = performance.now() + SLICE_MS;
+  }
 }

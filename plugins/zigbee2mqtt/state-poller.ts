@@ -23,10 +23,8 @@ export class StatePoller {
   /** Asks all of these that can answer, in place of those that were to be asked. */
   begin(things: readonly Thing[]): void {
     this.close();
-    this.#waiting = things.filter(
-      ({ features, isAwake, isDisabled }) => isAwake && !isDisabled && features.some(isWorthAsking),
-    );
-    if (this.#waiting.length > 0) this.#timer = setInterval(() => this.#next(), ASK_EVERY_MS);
+    this.#waiting = [...things];
+    if (things.length > 0) this.#timer = setInterval(() => this.#next(), ASK_EVERY_MS);
   }
 
   close(): void {
@@ -35,14 +33,18 @@ export class StatePoller {
   }
 
   #next(): void {
-    const thing = this.#waiting.shift();
-    if (!thing) return this.close();
-    const asked = thing.features.filter(isWorthAsking);
-    const payload = asked.reduce<Record<string, unknown>>(
-      (so, { path }) => withValue(so, path, ""),
-      {},
-    );
-    this.#ask(thing, payload).catch(() => this.close()); // the next connection begins again
+    for (let thing = this.#waiting.shift(); thing; thing = this.#waiting.shift()) {
+      const { features, isAwake, isDisabled } = thing;
+      const asked = isAwake && !isDisabled ? features.filter(isWorthAsking) : [];
+      if (asked.length === 0) continue;
+      const payload = asked.reduce<Record<string, unknown>>(
+        (so, { path }) => withValue(so, path, ""),
+        {},
+      );
+      this.#ask(thing, payload).catch(() => this.close()); // the next connection begins again
+      return;
+    }
+    this.close();
   }
 }
 

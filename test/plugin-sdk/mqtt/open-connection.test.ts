@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
+import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
 import type { MqttClient } from "mqtt";
@@ -7,6 +8,7 @@ import {
   connectionError,
   isOlderMqtt,
   limitPackets,
+  pauseBetweenMessages,
   requestError,
 } from "../../../plugin-sdk/mqtt/open-connection.ts";
 
@@ -78,4 +80,54 @@ test("a packet of more than 32 MiB is reported before it is complete", () => {
   receive(1);
 
   assert.deepEqual(reported, ["the broker sent a message larger than 32 MiB"]);
+});
+
+/** A client of the library, as far as its stream and its messages go. */
+function unconnectedClient() {
+  const stream = new Duplex({ read: () => undefined });
+  return { stream, handleMessage: () => assert.fail() } as Pick<
+    MqttClient,
+    "handleMessage" | "stream"
+  >;
+}
+
+test("messages that take long let other work run between them, in their order", async () => {
+  const client = unconnectedClient();
+  pauseBetweenMessages(client);
+  const events: string[] = [];
+  const rest = ["1", "2", "3", "4"];
+  const ended = new Promise<void>((resolve) => {
+    const takeNext = () => {
+      const next = rest.shift();
+      if (next === undefined) return resolve();
+      events.push(next);
+      const endsAt = performance.now() + 6;
+      while (performance.now() < endsAt);
+      client.handleMessage({ cmd: "publish" } as never, takeNext);
+    };
+    setImmediate(() => events.push("other"));
+    takeNext();
+  });
+
+  await ended;
+
+  assert.deepEqual(events.slice(0, 4), ["1", "2", "other", "3"]);
+});
+
+test("what arrives at once is parsed in pieces of 8 KiB", async () => {
+  const client = unconnectedClient();
+  pauseBetweenMessages(client);
+  const pieces: Buffer[] = [];
+  client.stream.on("data", (piece: Buffer) => pieces.push(piece));
+  const chunk = Buffer.from(Array.from({ length: 20_000 }, (_, at) => at % 251));
+
+  client.stream.push(chunk);
+  client.stream.push(null);
+  await once(client.stream, "end");
+
+  assert.deepEqual(
+    pieces.map(({ length }) => length),
+    [8_192, 8_192, 3_616],
+  );
+  assert.deepEqual(Buffer.concat(pieces), chunk);
 });
