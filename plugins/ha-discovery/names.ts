@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type CanonicalCapability, READINGS } from "@mantel/plugin-sdk/vocabulary";
 import type { Component } from "./discovery.ts";
 
 /** Field names for readings where they differ from the device class in camel case. */
@@ -63,6 +64,13 @@ function fieldOf(platform: string, deviceClass: string): string {
   if (VAGUE.has(deviceClass)) return "";
   const known = FIELDS[platform] ?? {};
   return (Object.hasOwn(known, deviceClass) && known[deviceClass]) || camelCase(deviceClass);
+}
+
+/** The reading of the vocabulary for a device class of sensors; `undefined` if it has none. */
+export function readingOfClass(deviceClass: string): CanonicalCapability | undefined {
+  const readings: Readonly<Record<string, CanonicalCapability>> = READINGS;
+  const name = fieldOf("sensor", deviceClass);
+  return Object.hasOwn(readings, name) ? readings[name] : undefined;
 }
 
 /** A text as the name of a field: letters and digits, a small letter first; "" when nothing is left. */

@@ -1,3 +1,5 @@
+import { conversionTo } from "@mantel/plugin-sdk";
+import { type CanonicalCapability, READINGS } from "@mantel/plugin-sdk/vocabulary";
 import { type Draft, draftOf } from "./drafts.ts";
 import { ACCESS, type Expose } from "./exposes.ts";
 import type { Form } from "./feature.ts";
@@ -111,7 +113,8 @@ export function readingDraft(expose: Expose): Draft | undefined {
   if (isExact && !NEVER_SET.has(theirs)) return undefined;
   const form = formOfReading(expose);
   const access = expose.access & ~ACCESS.settable;
-  return draftOf({ ...expose, access }, form, { name: nameIn(form, expose, name) });
+  const ours = nameIn(form, expose, name);
+  return draftOf({ ...expose, access }, inUnitOf(ours, form), { name: ours });
 }
 
 function formOfReading(expose: Expose): Form {
@@ -122,7 +125,6 @@ function formOfReading(expose: Expose): Form {
     return formOf({ ...expose, on: off, off: on });
   if (name === "contact") return formOf({ ...expose, on: true, off: false });
   if (/^clos/i.test(String(on))) return formOf({ ...expose, on: off, off: on }); // of a window
-  if (name === "water_consumed" && expose.unit === "L") return litres(formOf(expose));
   return name === "ph" ? formOf({ ...expose, unit: "" }) : formOf(expose);
 }
 
@@ -132,13 +134,19 @@ function nameIn({ capability }: Form, { name, category }: Expose, usual: string)
   return BY_UNIT[name]?.[unit] ?? usual;
 }
 
-/** Litres as cubic metres, in which water is counted. */
-function litres({ read }: Form): Form {
+/** A value in the unit of the vocabulary, such as water in m³ instead of L, unless it is of another quantity. */
+function inUnitOf(name: string, form: Form): Form {
+  const readings: Readonly<Record<string, CanonicalCapability>> = READINGS;
+  const unit = readings[name]?.unit;
+  const { capability, read } = form;
+  if (capability.type !== "number" || capability.unit === undefined) return form;
+  const convert = capability.unit === unit ? undefined : conversionTo(unit, capability.unit);
+  if (unit === undefined || !convert) return form;
   return {
-    capability: { type: "number", unit: "m³" },
+    capability: { type: "number", unit },
     read: (raw) => {
       const value = read(raw);
-      return typeof value === "number" ? Number((value / 1_000).toPrecision(12)) : value;
+      return typeof value === "number" ? convert(value) : value;
     },
   };
 }

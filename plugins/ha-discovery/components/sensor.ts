@@ -1,5 +1,6 @@
 import {
   type Capability,
+  conversionTo,
   type DeviceState,
   type StateValue,
   toCanonicalUnit,
@@ -12,6 +13,7 @@ import {
   numberField,
   textField,
 } from "../component-handler.ts";
+import { readingOfClass } from "../names.ts";
 import type { Options } from "../options.ts";
 import { jsonIn } from "../payload.ts";
 import { isDict, type Value } from "../template/values.ts";
@@ -42,12 +44,22 @@ export const sensor: CreateHandler = (options) => {
   };
 };
 
-/** A power factor may come as a ratio without a unit. */
-function unitOfSensor(options: Options): UnitConversion {
-  const isRatio =
-    options.text("device_class", "") === "power_factor" && !options.has("unit_of_measurement");
-  if (!isRatio) return unitOf(options);
-  return { ...toCanonicalUnit("%"), toOurs: (ratio) => Number((ratio * 100).toPrecision(12)) };
+/**
+ * The unit that the vocabulary has for the device class, if the sensor's own can be converted to it, such as litres of
+ * water to cubic metres. A power factor may come as a ratio without a unit.
+ */
+export function unitOfSensor(options: Options): UnitConversion {
+  const deviceClass = options.text("device_class", "");
+  if (deviceClass === "power_factor" && !options.has("unit_of_measurement")) {
+    return { ...toCanonicalUnit("%"), toOurs: (ratio) => Number((ratio * 100).toPrecision(12)) };
+  }
+  const own = unitOf(options);
+  const wanted = readingOfClass(deviceClass)?.unit;
+  const toOurs =
+    wanted === undefined
+      ? undefined
+      : conversionTo(wanted, options.text("unit_of_measurement", ""));
+  return wanted === undefined || toOurs === undefined ? own : { ...own, unit: wanted, toOurs };
 }
 
 function capabilityOf(options: Options): Capability {

@@ -1,5 +1,6 @@
 import type { CreateHandler } from "../component-handler.ts";
 import { numberOf as capabilityOf, SHOWN, unitOf } from "../components/capabilities.ts";
+import { unitOfSensor } from "../components/sensor.ts";
 import { isDict, isList, numberOf, type Value } from "../template/values.ts";
 import { isObject, type TasmotaDevice } from "./device.ts";
 import { pollsOf, reports, sensorTopics, stateTopics } from "./reports.ts";
@@ -101,34 +102,21 @@ function sensorValue(
 
 /** One value of a sensor. */
 export const sensor =
-  (device: TasmotaDevice, { path, deviceClass, isNumber }: SensorValue): CreateHandler =>
+  (device: TasmotaDevice, { path, isNumber }: SensorValue): CreateHandler =>
   (options) => {
-    const { unit, toOurs } = scaleOf(unitOf(options), deviceClass);
-    const capability = isNumber
-      ? {
-          ...capabilityOf({ ...(unit === undefined ? {} : { unit }), toOurs, toTheirs: toOurs }),
-          readOnly: true,
-        }
-      : SHOWN;
+    const unit = unitOfSensor(options);
+    const capability = isNumber ? { ...capabilityOf(unit), readOnly: true } : SHOWN;
     return {
       capabilities: { value: capability },
       inputs: reports(sensorTopics(device), (told) => {
         const value = at(told, path);
         if (!isNumber) return typeof value === "string" ? { value } : {};
         const number = numberOf(typeof value === "string" ? Number(value) : value);
-        return number === undefined ? {} : { value: toOurs(number) };
+        return number === undefined ? {} : { value: unit.toOurs(number) };
       }),
       polls: pollsOf(device, options),
     };
   };
-
-/** Tasmota tells a distance in centimetres and a power factor as a ratio. */
-function scaleOf({ unit, toOurs }: ReturnType<typeof unitOf>, deviceClass: string | undefined) {
-  const by = (factor: number) => (value: number) => Number((value * factor).toPrecision(12));
-  if (deviceClass === "distance") return { unit: "m", toOurs: by(0.01) } as const;
-  if (deviceClass === "power_factor") return { unit: "%", toOurs: by(100) } as const;
-  return { unit, toOurs };
-}
 
 /** The value at a place. A device with fewer phases than announced reports a number instead of a list. */
 function at(told: Value, path: Path): Value {

@@ -64,7 +64,7 @@ test("a reading in another unit, and a setting with a reading's name, are extra"
     namesOf(
       LAMP,
       sensor({ dev_cla: "carbon_monoxide", unit_of_meas: "mg/m³" }),
-      sensor({ dev_cla: "temperature", unit_of_meas: "K" }),
+      sensor({ dev_cla: "temperature", unit_of_meas: "W" }),
       ["number", { cmd_t: "n", name: "Humidity", unit_of_meas: "%" }],
       ["number", { cmd_t: "n", name: "Brightness", unit_of_meas: "%", min: 0 }],
       ["binary_sensor", { stat_t: "b", dev_cla: "lock" }],

@@ -27,6 +27,22 @@ for (const [config, capability] of [
   });
 }
 
+for (const [device_class, theirs, unit, told, value] of [
+  ["water", "L", "m³", "1500", 1.5],
+  ["water", "gal", "m³", "100", 0.3785412],
+  ["distance", "mm", "m", "250", 0.25],
+  ["temperature", "K", "°C", "300", 26.85],
+  ["power", "lx", "lx", "7", 7],
+] as const) {
+  test(`a ${device_class} of ${told} ${theirs} is ${value} ${unit}`, () => {
+    const config = { state_topic: "s", device_class, unit_of_measurement: theirs };
+    const sensor = component("sensor", config);
+
+    assert.deepEqual(sensor.capabilities["value"], { type: "number", unit, readOnly: true });
+    assert.equal(sensor.tell("s", told)["value"], value);
+  });
+}
+
 test("a text is cut at 1000 characters, None is unknown, and an empty text changes nothing", () => {
   const sensor = component("sensor", { state_topic: "s" });
 

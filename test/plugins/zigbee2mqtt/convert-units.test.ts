@@ -80,3 +80,18 @@ test("degrees Fahrenheit become degrees Celsius, with their range and step", () 
   assert.equal(feature.read(68), 20);
   assert.equal(feature.write?.(20), 68);
 });
+
+for (const [name, theirs, unit, told, value] of [
+  ["water_consumed", "L", "m³", 1_500, 1.5],
+  ["target_distance", "mm", "m", 250, 0.25],
+  ["co", "ppb", "ppm", 900, 0.9],
+] as const) {
+  test(`${told} ${theirs} of ${name} are ${value} ${unit}`, () => {
+    const expose = { type: "numeric", name, property: name, access: 1, unit: theirs };
+    const [feature] = layoutIn([expose]).features;
+
+    assert.deepEqual(feature?.capability, { type: "number", unit, readOnly: true });
+    assert.equal(feature.read(told), value);
+    assert.equal(feature.read("much"), null);
+  });
+}

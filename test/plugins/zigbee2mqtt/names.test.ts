@@ -61,6 +61,7 @@ for (const [exposed, ours] of [
   [measured("gas", { unit: "m³" }), "gasVolume"],
   [detected("gas"), "gas"],
   [measured("water_consumed", { unit: "L" }), "water"],
+  [measured("target_distance", { unit: "mm" }), "distance"],
   [measured("produced_energy", { unit: "kWh" }), "energyReturned"],
   [measured("temperature", { unit: "raw unit" }), "extra/temperatureValue"],
   [measured("temperature"), "extra/temperatureValue"],
