@@ -84,10 +84,11 @@ export const valveLook: LookOf = (device, state, speech) => {
   return { ...look, buttons: ways };
 };
 
-/** A lock, which asks before it unlocks. With a code a tap opens its keypad. */
+/** A lock, which asks before it unlocks. With a code, which locking needs too, a tap opens its keypad. */
 export const lockLook: LookOf = (device, { locked, jammed }, speech) => {
   const look = lockState(locked, jammed, speech);
   if (!canSet(device, "locked")) return look;
+  if (device.capabilities.code) return { ...look, opens: true };
   if (device.assumed) {
     const buttons = bothWays(
       "locked",
@@ -97,10 +98,9 @@ export const lockLook: LookOf = (device, { locked, jammed }, speech) => {
     );
     return { ...look, buttons };
   }
-  if (locked !== true) return { ...look, tap: { locked: true } };
-  return device.capabilities.code
-    ? { ...look, opens: true }
-    : { ...look, tap: { locked: false }, ask: ASK };
+  return locked === true
+    ? { ...look, tap: { locked: false }, ask: ASK }
+    : { ...look, tap: { locked: true } };
 };
 
 const ASK = "Unlock?";

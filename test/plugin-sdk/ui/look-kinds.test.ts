@@ -261,6 +261,24 @@ for (const [kind, capabilities, buttons] of ASSUMED) {
   });
 }
 
+test("a lock that wants a code opens its keypad to lock and to unlock, also when its state is assumed", () => {
+  const capabilities: Capabilities = { locked: SWITCH, code: { type: "text" } };
+  for (const locked of [true, false, null]) {
+    for (const assumed of [true, false]) {
+      const look = lookOf(
+        deviceOf({
+          kind: "lock",
+          capabilities,
+          state: { locked },
+          ...(assumed ? { assumed } : {}),
+        }),
+        SPEECH,
+      );
+      assert.deepEqual([look.opens, look.tap, look.buttons], [true, undefined, undefined]);
+    }
+  }
+});
+
 test("a cover at the end of its way goes no further", () => {
   const capabilities = { ...OPENS, position: { ...PERCENT, readOnly: true } };
   const look = lookOf(deviceOf({ kind: "cover", capabilities, state: { position: 100 } }), SPEECH);
