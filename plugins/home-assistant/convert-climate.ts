@@ -1,4 +1,5 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk";
+import { climateKind } from "@mantel/plugin-sdk/vocabulary";
 import { choicesBy, choicesIn, hasFeature, numberIn, textIn, when } from "./attributes.ts";
 import { targetHumidity } from "./convert-humidifier.ts";
 import {
@@ -38,21 +39,22 @@ const OUR_MODES: ReadonlyMap<string, string> = new Map(
 );
 const ourMode = (mode: string): string => OUR_MODES.get(mode) ?? mode;
 
-/** `climate`: a thermostat, in °C whatever unit the home uses. */
+/** `climate`: a thermostat or an air conditioner, in °C whatever unit the home uses. */
 export const climate: Domain = {
   describe(entity, unit) {
     const { attributes } = entity;
     const targets = targetsOf(attributes);
     const target = targetTemperature(attributes, unit);
     const humidity = numberIn(attributes, "current_humidity");
+    const modes = choicesIn(attributes, "hvac_modes").map(ourMode);
     const mode = stateText(entity);
     const swings = choicesBy(attributes, FEATURE.swingHorizontal, "swing_horizontal_modes");
     return {
-      kind: "thermostat",
+      kind: climateKind(modes),
       capabilities: {
         temperature: CELSIUS,
         ...Object.fromEntries(targets.map(([field]) => [field, target])),
-        ...choice("mode", choicesIn(attributes, "hvac_modes").map(ourMode)),
+        ...choice("mode", modes),
         ...choice("preset", choicesBy(attributes, FEATURE.preset, "preset_modes")),
         ...choice("fanMode", choicesBy(attributes, FEATURE.fanMode, "fan_modes")),
         ...choice("swing", choicesBy(attributes, FEATURE.swing, "swing_modes")),

@@ -1,3 +1,5 @@
+import type { DeviceKind } from "@mantel/plugin-sdk";
+import { climateKind } from "@mantel/plugin-sdk/vocabulary";
 import { type Draft, draftOf, plainDrafts } from "./drafts.ts";
 import type { Expose } from "./exposes.ts";
 import { formOf, renamedChoice } from "./forms.ts";
@@ -22,6 +24,11 @@ const NAMES: Readonly<Record<string, string>> = {
   swing_mode: "swing",
   preset: "preset",
 };
+
+/** A thermostat, or an air conditioner. */
+export function kindOfClimate({ features }: Pick<Expose, "features">): DeviceKind {
+  return climateKind(features.find(({ name }) => name === "system_mode")?.values ?? []);
+}
 
 /** A thermostat. One that heats and cools to targets of their own has a low and a high target. */
 export function climateDrafts({ features }: Expose): Draft[] {

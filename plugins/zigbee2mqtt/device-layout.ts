@@ -1,6 +1,6 @@
 import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
 import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
-import { climateDraft, climateDrafts } from "./convert-climate.ts";
+import { climateDraft, climateDrafts, kindOfClimate } from "./convert-climate.ts";
 import { coverDrafts, movementDraft } from "./convert-cover.ts";
 import { fanDrafts } from "./convert-fan.ts";
 import { lightDrafts } from "./convert-light.ts";
@@ -37,12 +37,12 @@ export interface DeviceLayout {
 
 /** Types of exposes that are a function with a kind of its own. */
 const FUNCTIONS = {
-  light: { kind: "light", drafts: lightDrafts },
-  cover: { kind: "cover", drafts: coverDrafts },
-  climate: { kind: "thermostat", drafts: climateDrafts },
-  lock: { kind: "lock", drafts: lockDrafts },
-  fan: { kind: "fan", drafts: fanDrafts },
-  switch: { kind: "switch", drafts: switchDrafts },
+  light: { kindOf: (): DeviceKind => "light", drafts: lightDrafts },
+  cover: { kindOf: (): DeviceKind => "cover", drafts: coverDrafts },
+  climate: { kindOf: kindOfClimate, drafts: climateDrafts },
+  lock: { kindOf: (): DeviceKind => "lock", drafts: lockDrafts },
+  fan: { kindOf: (): DeviceKind => "fan", drafts: fanDrafts },
+  switch: { kindOf: (): DeviceKind => "switch", drafts: switchDrafts },
 } as const;
 
 type FunctionType = keyof typeof FUNCTIONS;
@@ -83,9 +83,10 @@ function isSwitching({ type, features }: Expose): boolean {
   return type !== "switch" || features.some(({ property }) => /^state(_|$)/.test(property));
 }
 
-/** The gangs of a plug are plugs. */
-function kindOfFunction({ type }: FunctionExpose, ofDevice: DeviceKind): DeviceKind {
-  return type === "switch" && ofDevice === "plug" ? "plug" : FUNCTIONS[type].kind;
+/** The gangs of a plug are plugs, and those of a valve valves. */
+function kindOfFunction(expose: FunctionExpose, ofDevice: DeviceKind): DeviceKind {
+  const isGang = expose.type === "switch" && (ofDevice === "plug" || ofDevice === "valve");
+  return isGang ? ofDevice : FUNCTIONS[expose.type].kindOf(expose);
 }
 
 /** Finds places for capabilities, in the order in which they are exposed. */
@@ -96,6 +97,10 @@ class Layout {
   readonly #endpoints = new Map<string, string>();
   readonly #features: Feature[] = [];
   readonly #taken = new Set<string>();
+  /** The places in payloads that have a capability, with its type. */
+  readonly #known = new Set<string>();
+  /** The number of capabilities beside the extras, by part. */
+  readonly #counts = new Map<string | undefined, number>();
 
   constructor(kind: DeviceKind) {
     this.kind = kind;
@@ -161,25 +166,20 @@ class Layout {
     const isCanonical =
       name !== undefined &&
       !this.#taken.has(`${part}/${name}`) &&
-      this.#countIn(part) < MOST_IN_SECTION &&
+      (this.#counts.get(part) ?? 0) < MOST_IN_SECTION &&
       isCanonicalFor(kind, name, draft.capability);
     const place = isCanonical
       ? { name, ...(part === undefined ? {} : { part }) }
       : { name: this.#extraName(draft), group: groupOf(draft) };
     this.#taken.add(isCanonical ? `${part}/${name}` : `extra/${place.name}`);
     this.#features.push({ ...rest, ...place, pathInGroup: pathInGroup(draft) });
+    this.#known.add(keyOf(draft));
+    if (isCanonical) this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
   }
 
   /** True if an earlier expose has the same place in payloads: some definitions repeat one. */
-  #isKnown({ path, capability }: Draft): boolean {
-    const key = path.join("/");
-    return this.#features.some(
-      (each) => each.capability.type === capability.type && each.path.join("/") === key,
-    );
-  }
-
-  #countIn(part: string | undefined): number {
-    return this.#features.filter((each) => each.group === undefined && each.part === part).length;
+  #isKnown(draft: Draft): boolean {
+    return this.#known.has(keyOf(draft));
   }
 
   /** Its place in payloads as one word, and not a canonical name of the kind: those belong to the device itself. */
@@ -198,6 +198,8 @@ class Layout {
     return { kind: this.kind, parts: [...this.#parts.values()].filter(isUsed), features, leftOut };
   }
 }
+
+const keyOf = ({ path, capability }: Draft): string => `${capability.type} ${path.join("/")}`;
 
 /** True if a device of this kind may have such a capability under this name. */
 function isCanonicalFor(kind: DeviceKind, name: string, capability: Capability): boolean {
@@ -220,6 +222,7 @@ function draftsOfKind(expose: Expose, kind: DeviceKind): Draft[] | undefined {
         ? [draftOf(expose, formOf(expose), { name })]
         : undefined;
     case "thermostat":
+    case "air-conditioner":
       return climateDraft(expose);
     case "siren":
       return sirenDrafts(expose);
@@ -258,13 +261,19 @@ const YES_OR_NO = new Set(
   ),
 );
 const MEASURED = new Set(["power", "energy", "current"]);
+/** Values of a switch that lets water through. */
+const OF_VALVE =
+  /^(flow|flow_rate|water_consumed|valve_(state|status))$|irrigation|watering_duration/;
 
 /** The kind of a device. It is part of the device id, so it must not depend on measured values. */
 export function kindOf(exposes: readonly Expose[]): DeviceDescription["kind"] {
   const main = exposes.find((each) => isFunction(each) && each.type !== "switch");
-  if (main && isFunction(main)) return FUNCTIONS[main.type].kind;
+  if (main && isFunction(main)) return FUNCTIONS[main.type].kindOf(main);
   const has = (names: ReadonlySet<string>) => exposes.some(({ name }) => names.has(name));
-  if (exposes.some(({ type }) => type === "switch")) return has(MEASURED) ? "plug" : "switch";
+  if (exposes.some(({ type }) => type === "switch")) {
+    if (has(MEASURED)) return "plug";
+    return exposes.some(({ name }) => OF_VALVE.test(name)) ? "valve" : "switch";
+  }
   if (has(ALARM)) return exposes.some(isSiren) ? "siren" : "alarm";
   if (has(YES_OR_NO)) return "binary-sensor";
   return has(new Set(["action"])) ? "button" : "sensor";

@@ -1,4 +1,5 @@
-import type { DeviceKind } from "@mantel/plugin-sdk";
+import type { Capability, DeviceKind } from "@mantel/plugin-sdk";
+import { climateKind } from "@mantel/plugin-sdk/vocabulary";
 import {
   type Input,
   inputs,
@@ -31,7 +32,7 @@ const toOurWord = (text: string): string =>
 const toTheirWord = (text: string): string =>
   WORDS.find((word) => word === text.replace("-", "_")) ?? text;
 
-/** The choices of a thermostat: the Mantel field, the Home Assistant name, and the default list. */
+/** The choices of a thermostat or an air conditioner: the Mantel field, the Home Assistant name, and the default list. */
 const CHOICES = [
   { field: "mode", name: "mode", list: "modes", absent: MODES, template: "mode_state_template" },
   {
@@ -78,7 +79,8 @@ type Writers = Record<
 
 /** The differences between kinds of devices that keep a temperature. */
 interface Sort {
-  readonly leads: DeviceKind;
+  /** The kind of a device with these modes. */
+  readonly kindOf: (modes: readonly string[]) => DeviceKind;
   readonly choices: readonly Choice[];
   /** The default range by unit. */
   readonly range: Readonly<Record<"C" | "F", readonly [min: number, max: number]>>;
@@ -89,7 +91,7 @@ type Choice = {
 };
 
 const create =
-  ({ leads, choices: offered, range }: Sort): CreateHandler =>
+  ({ kindOf, choices: offered, range }: Sort): CreateHandler =>
   (options) => {
     const parts = [
       choices(options, offered),
@@ -98,9 +100,15 @@ const create =
       power(options),
     ];
     const writers: Writers = Object.assign({}, ...parts.map((part) => part.writers));
+    const capabilities: Record<string, Capability> = Object.assign(
+      {},
+      ...parts.map((part) => part.capabilities),
+      measured(options),
+    );
+    const { mode: modes } = capabilities;
     return {
-      leads,
-      capabilities: Object.assign({}, ...parts.map((part) => part.capabilities), measured(options)),
+      leads: kindOf(modes?.type === "choice" ? modes.values : []),
+      capabilities,
       inputs: [...parts.flatMap((part) => part.inputs), ...measurements(options)],
       write: (command) => messagesOf(command, writers),
       unreported: unreportedOf(options, Object.assign({}, ...parts.map((part) => part.topics))),
@@ -108,13 +116,13 @@ const create =
   };
 
 export const climate = create({
-  leads: "thermostat",
+  kindOf: climateKind,
   choices: CHOICES,
   range: { C: [7, 35], F: [44.6, 95] },
 });
 
 export const waterHeater = create({
-  leads: "water-heater",
+  kindOf: () => "water-heater",
   choices: [
     {
       ...CHOICES[0],

@@ -212,3 +212,13 @@ test("a thermostat with a power topic is switched on and off, and is as requeste
 test("a thermostat without topics has no capabilities", () => {
   assert.deepEqual(component("climate", {}).capabilities, {});
 });
+
+test("a climate component that cools and dries is an air conditioner, and others are thermostats", () => {
+  const kindOf = (modes?: readonly string[]) =>
+    component("climate", { mode_command_topic: "set", modes }).known.handler.leads;
+
+  assert.equal(kindOf(["off", "cool", "dry", "fan_only"]), "air-conditioner");
+  assert.equal(kindOf(["off", "heat", "cool", "fan_only"]), "thermostat");
+  assert.equal(component("climate", { preset_modes: ["eco"] }).known.handler.leads, "thermostat");
+  assert.equal(component("water_heater", {}).known.handler.leads, "water-heater");
+});

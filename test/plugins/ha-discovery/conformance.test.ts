@@ -17,7 +17,7 @@ test("devices of Home Assistant's discovery conform", real, async (t) => {
 
   await assertConforms({
     plugin: bridge,
-    codes: { "alarm_control_panel:house": "1234" },
+    codes: { "alarm_control_panel:house": "1234", "lock:safe": "1234" },
     stall(nativeId) {
       const gadget = byId.get(nativeId);
       if (!gadget) return undefined;

@@ -86,7 +86,8 @@ export class Gadget {
 
 /** One of each kind of device. */
 export function gadgets(peer: Peer): Gadget[] {
-  return [...lights(peer), ...fans(peer), ...covers(peer), ...climates(peer), ...others(peer)];
+  const acting = [...lights(peer), ...fans(peer), ...covers(peer), ...climates(peer)];
+  return [...acting, ...others(peer), ...reporting(peer)];
 }
 
 function lights(peer: Peer): Gadget[] {
@@ -244,6 +245,33 @@ function climates(peer: Peer): Gadget[] {
     .add("water_heater", { ...topics("mode"), ...topics("temperature") })
     .echo("mode/set", "mode", "eco")
     .echo("temperature/set", "temperature", "50");
+  const cooler = new Gadget(peer, "climate:cooler")
+    .add("climate", {
+      ...topics("mode"),
+      ...topics("temperature"),
+      ...topics("fan_mode"),
+      modes: ["off", "cool", "dry", "fan_only"],
+      current_temperature_topic: "t",
+      action_topic: "a",
+    })
+    .echo("mode/set", "mode", "cool")
+    .echo("temperature/set", "temperature", "22")
+    .echo("fan_mode/set", "fan_mode", "low")
+    .tell("t", "26")
+    .tell("a", "cooling");
+  const dryer = new Gadget(peer, "humidifier:dry")
+    .add("humidifier", {
+      command_topic: "set",
+      state_topic: "s",
+      device_class: "dehumidifier",
+      current_humidity_topic: "h",
+      action_topic: "a",
+      ...topics("target_humidity"),
+    })
+    .echo("set", "s", "ON")
+    .echo("target_humidity/set", "target_humidity", "45")
+    .tell("h", "60")
+    .tell("a", "drying");
   const humidifier = new Gadget(peer, "humidifier:moist")
     .add("humidifier", {
       command_topic: "set",
@@ -255,7 +283,7 @@ function climates(peer: Peer): Gadget[] {
     .echo("set", "s", "ON")
     .echo("target_humidity/set", "target_humidity", "50")
     .echo("mode/set", "mode", "eco");
-  return [celsius, range, heater, humidifier];
+  return [celsius, range, heater, cooler, dryer, humidifier];
 }
 
 function others(peer: Peer): Gadget[] {
@@ -266,6 +294,13 @@ function others(peer: Peer): Gadget[] {
   const basic = { command_topic: "set", state_topic: "s" };
   const lock = new Gadget(peer, "lock:door").add("lock", { ...basic, payload_open: "OPEN" });
   lock.on("set", mapped(lock, { LOCK: "LOCKED", UNLOCK: "UNLOCKED" })).tell("s", "LOCKED");
+  const safe = new Gadget(peer, "lock:safe").add("lock", {
+    ...basic,
+    code_format: "^\\d{4}$",
+    command_template: "{{ value }} {{ code }}",
+  });
+  safe.on("set", mapped(safe, { "LOCK 1234": "LOCKED", "UNLOCK 1234": "UNLOCKED" }));
+  safe.tell("s", "LOCKED");
   const alarm = new Gadget(peer, "alarm_control_panel:house").add("alarm_control_panel", {
     ...basic,
     code: "1234",
@@ -312,5 +347,53 @@ function others(peer: Peer): Gadget[] {
     .echo("o/set", "o", "x")
     .echo("c/set", "c", "OFF")
     .tell("t", "70");
-  return [lock, alarm, siren, vacuum, relay];
+  const mower = new Gadget(peer, "lawn_mower:mower").add("lawn_mower", {
+    activity_state_topic: "s",
+    start_mowing_command_topic: "start",
+    pause_command_topic: "pause",
+    dock_command_topic: "dock",
+  });
+  for (const [command, action] of [
+    ["start", "mowing"],
+    ["pause", "paused"],
+    ["dock", "docked"],
+  ] as const) {
+    mower.on(command, () => mower.tell("s", action));
+  }
+  mower.tell("s", "docked");
+  const bell = new Gadget(peer, "device:bell")
+    .add("button", { command_topic: "set" })
+    .on("set", () => undefined);
+  return [lock, safe, alarm, siren, vacuum, relay, mower, bell];
+}
+
+/** Devices that only report. */
+function reporting(peer: Peer): Gadget[] {
+  const phone = new Gadget(peer, "device_tracker:phone")
+    .add("device_tracker", { state_topic: "s", json_attributes_topic: "a" })
+    .tell("s", "not_home")
+    .tell("a", JSON.stringify({ latitude: 52.5, longitude: 13.4, gps_accuracy: 20 }));
+  const camera = new Gadget(peer, "camera:yard").add("camera", { topic: "picture" });
+  const window = new Gadget(peer, "device:window")
+    .add("binary_sensor", { state_topic: "s", device_class: "window" })
+    .tell("s", "OFF");
+  const firmware = new Gadget(peer, "device:firmware")
+    .add("update", { state_topic: "s", command_topic: "set", payload_install: "INSTALL" })
+    .on("set", () => undefined)
+    .tell("s", JSON.stringify({ installed_version: "1", latest_version: "2" }));
+  const ringer = new Gadget(peer, "device:ringer").add("event", {
+    state_topic: "s",
+    device_class: "doorbell",
+    event_types: ["ring"],
+  });
+  const meter = new Gadget(peer, "device:meter");
+  for (const [device_class, unit_of_measurement] of [
+    ["water", "L"],
+    ["distance", "mm"],
+    ["temperature", "K"],
+  ] as const) {
+    meter.add("sensor", { state_topic: device_class, device_class, unit_of_measurement });
+    meter.tell(device_class, "1000");
+  }
+  return [phone, camera, window, firmware, ringer, meter];
 }

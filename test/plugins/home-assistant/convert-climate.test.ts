@@ -42,6 +42,19 @@ for (const [supported_features, more] of [
   });
 }
 
+for (const [modes, kind] of [
+  [["off", "heat", "cool", "fan_only"], "thermostat"],
+  [["off", "cool", "dry", "fan_only"], "air-conditioner"],
+  [["off", "heat", "dry"], "thermostat"],
+  [undefined, "thermostat"],
+] as const) {
+  test(`a climate entity with the modes ${modes?.join()} is a ${kind}`, () => {
+    const { kind: found } = view(entity("climate", "off", { hvac_modes: modes }));
+
+    assert.equal(found, kind);
+  });
+}
+
 test("a thermostat shows its measures, targets and modes", () => {
   const of = entity("climate", "heat", {
     ...BOUNDS,

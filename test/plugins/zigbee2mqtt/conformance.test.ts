@@ -8,14 +8,18 @@ import { openNetwork, real } from "./start-bridge.ts";
 
 /** One device of each kind, and those whose functions are several. */
 const MODELS = [
-  "929003856401", // a lamp with colour and effects
+  "929003856401", // a lamp with effects
+  "929001953101", // a lamp with colour, whites and effects
+  "TS011F_plug_1", // a plug that measures
+  "SWV", // a water valve
   "99432", // a fan with a light
   "TS0601_fan_5_levels_and_light_switch",
   "E2103", // a blind
   "V3-BTZB/V3-BTZBE", // a lock
   "BRT-100-TRV", // a thermostat with a switch for a setting
   "AC201", // an air conditioner with a fan
-  "SMSZB-120", // a siren
+  "SMSZB-120", // a siren in a smoke alarm
+  "NAS-AB02B2", // a siren with melodies
   "AUT000069", // a switch of several gangs
   "TS0601_cover_with_2_switch",
 ];
@@ -27,9 +31,12 @@ function listedModel(model: string, at: number): ListedDevice {
   return { ...listedLamp(at + 1, `device ${at}`), definition };
 }
 
-test("the bridge conforms, with devices of all kinds", real, async (t) => {
+test("the bridge conforms, with devices of all kinds and a mixed group", real, async (t) => {
   const devices = MODELS.map(listedModel);
-  const { bridge, fake } = await openNetwork(t, { devices, groups: [], answerMs: 1 });
+  const members = devices.slice(0, 3).map(({ ieee_address }) => ({ ieee_address, endpoint: 1 }));
+  const groups = [{ id: 1, friendly_name: "lounge", members, scenes: [] }];
+  const { bridge, fake } = await openNetwork(t, { devices, groups, answerMs: 1 });
+  fake.tell("lounge", { state: "OFF" });
   for (const { friendly_name, definition } of devices) {
     fake.tell(friendly_name, initialStateOf((definition as { exposes: unknown[] }).exposes));
   }

@@ -96,6 +96,38 @@ test("the modes and actions of a thermostat have canonical words", () => {
   });
 });
 
+test("a climate device that cools and dries is an air conditioner, with the settings of a thermostat", () => {
+  const withModes = (...values: string[]) => ({
+    type: "climate",
+    features: [value("enum", "system_mode", { values })],
+  });
+  const swing = value("enum", "swing_mode", { values: ["on", "off"] });
+
+  const cooler = layoutIn([withModes("off", "cool", "dry", "fan_only"), swing]);
+
+  assert.equal(cooler.kind, "air-conditioner");
+  assert.deepEqual(cooler.features.map(placeOf), ["mode", "swing"]);
+  assert.equal(layoutIn([withModes("off", "heat", "cool", "fan_only")]).kind, "thermostat");
+  assert.deepEqual(layoutIn([light, withModes("cool", "dry")]).parts, [
+    { id: "thermostat", kind: "air-conditioner", name: "thermostat" },
+  ]);
+});
+
+test("a switch that counts water or has irrigation is a valve, and so are its gangs", () => {
+  const flow = value("numeric", "flow", { unit: "m³/h", access: TOLD });
+  const valve = layoutIn([switchOf("state"), flow]);
+
+  assert.equal(valve.kind, "valve");
+  assert.deepEqual(valve.features.map(placeOf), ["on", "flow"]);
+  const plan = value("text", "irrigation_schedule_status", { access: TOLD });
+  assert.deepEqual(
+    layoutIn([gang("l1"), gang("l2"), plan]).parts.map(({ kind }) => kind),
+    ["valve", "valve"],
+  );
+  const power = value("numeric", "power", { unit: "W", access: TOLD });
+  assert.equal(layoutIn([switchOf("state"), flow, power]).kind, "plug");
+});
+
 test("the fan of a thermostat is a part if it has a switch, and a setting if it has only modes", () => {
   assert.deepEqual(placesIn([climate, fan(modes("low", "high", "auto"))]), [
     "targetTemperature",

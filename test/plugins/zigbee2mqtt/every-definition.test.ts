@@ -110,7 +110,7 @@ test("less than half a percent of all exposed fields is left out, and each is na
 
 test("a switch of a setting is never the on of a device of another kind", () => {
   for (const { models, exposes, layout } of known) {
-    if (layout.kind === "switch" || layout.kind === "plug") continue;
+    if (["switch", "plug", "valve"].includes(layout.kind)) continue;
     const propertiesOf = (isThat: (type: string) => boolean) =>
       parseExposes(exposes)
         .filter(({ type }) => isThat(type))
@@ -123,6 +123,30 @@ test("a switch of a setting is never the on of a device of another kind", () => 
 
     assert.ok(!on || !properties.includes(on.path.join("/")), models[0]);
   }
+});
+
+test("the definitions have the kinds that their exposes tell of", () => {
+  const counts = new Map<string, number>();
+  for (const { models, layout } of known) {
+    counts.set(layout.kind, (counts.get(layout.kind) ?? 0) + models.length);
+  }
+
+  assert.deepEqual(Object.fromEntries([...counts].toSorted(([a], [b]) => a.localeCompare(b))), {
+    "air-conditioner": 14,
+    alarm: 20,
+    "binary-sensor": 509,
+    button: 376,
+    cover: 165,
+    fan: 9,
+    light: 1_704,
+    lock: 50,
+    plug: 302,
+    sensor: 455,
+    siren: 45,
+    switch: 643,
+    thermostat: 213,
+    valve: 11,
+  });
 });
 
 test("every cover that can be set has open, close and stop", () => {
