@@ -27,17 +27,25 @@ interface Module {
   readonly error: { readonly message: string } | null;
 }
 
+interface FaultyHostOptions {
+  /** Code that plugins run from their start on. */
+  readonly healthy?: readonly Pick<FaultKind, "name" | "code">[];
+  readonly serve?: (home: BenchHome) => Promise<Served>;
+}
+
 /** A real host with one plugin for each kind of fault and one working plugin. */
 export async function openFaultyHost(
   kinds: readonly FaultKind[],
-  serve: (home: BenchHome) => Promise<Served> = serveHost,
+  { healthy = [], serve = serveHost }: FaultyHostOptions = {},
 ): Promise<FaultyHost> {
   const home = await openHome();
-  for (const kind of [GOOD, ...kinds]) {
-    for (const [file, content] of Object.entries(faultyPlugin(idOf(kind), kind, "call"))) {
+  const write = async (kind: (typeof healthy)[number], when: "call" | "start") => {
+    for (const [file, content] of Object.entries(faultyPlugin(idOf(kind), kind, when))) {
       await home.write(`${idOf(kind)}/${file}`, content);
     }
-  }
+  };
+  for (const kind of [GOOD, ...kinds]) await write(kind, "call");
+  for (const kind of healthy) await write(kind, "start");
   return new FaultyHost(home, await serve(home));
 }
 
@@ -77,6 +85,18 @@ class FaultyHost {
     for (const action of ["disable", "enable"]) await this.#post(`/modules/${id}/${action}`); // resets the crash history
     await this.#becomes(id, ({ state }) => state === "active");
     return awayMs;
+  }
+
+  /** What the log says about each crash of these modules. */
+  async crashesOf(ids: readonly string[]): Promise<string[]> {
+    const crashes: string[] = [];
+    for (const id of ids) {
+      const { restarts } = await this.#module(id);
+      if (restarts === 0) continue;
+      const log = await (await this.#fetch(`/modules/${id}/logs`)).text();
+      crashes.push(`${id}, ${restarts} times: ${log}`);
+    }
+    return crashes;
   }
 
   async stop(): Promise<void> {

@@ -46,6 +46,16 @@ export const FAULTS: readonly FaultKind[] = [
     cause: ASLEEP,
   },
   {
+    name: "blocking read of a pipe",
+    code: `execSync("rm -f pipe; mkfifo pipe"); readFileSync("pipe");`,
+    cause: ASLEEP,
+  },
+  {
+    name: "blocking calls in a loop",
+    code: `for (;;) execSync("sleep 0.3");`,
+    cause: ASLEEP,
+  },
+  {
     name: "unhandled rejection",
     code: `void Promise.reject(new Error("alone"));`,
     cause: /an unhandled rejection: Error: alone/,
@@ -148,6 +158,27 @@ export const FAULTS: readonly FaultKind[] = [
   },
 ];
 
+/** Work that a plugin does all the time, in slices: its process is healthy, also on a busy machine. */
+export const HEALTHY: readonly Pick<FaultKind, "name" | "code">[] = [
+  { name: "idle", code: "" },
+  {
+    name: "slices of work",
+    code: "setInterval(() => { for (const until = process.cpuUsage().user + 5_000; process.cpuUsage().user < until; ); }, 200);",
+  },
+  {
+    name: "garbage",
+    code: "let kept: unknown[] = []; setInterval(() => { for (let n = 0; n < 10_000; n++) kept.push({ n }); if (kept.length > 100_000) kept = []; }, 200);",
+  },
+  {
+    name: "short programs",
+    code: `setInterval(() => execSync("true"), 5_000);`,
+  },
+  {
+    name: "files",
+    code: `setInterval(() => writeFileSync("file", "x".repeat(100_000)), 500);`,
+  },
+];
+
 /** Faults during the start: the module fails with a reason. */
 export const START_FAULTS: readonly FaultKind[] = [
   { name: "throw at start", code: `throw new Error("no lamp");`, cause: /no lamp/ },
@@ -182,7 +213,11 @@ export const START_FAULTS: readonly FaultKind[] = [
  * The files of a bridge with one lamp, `<kind>:light:1`. The fault occurs when the lamp gets the effect `harm`, or at
  * the start.
  */
-export function faultyPlugin(id: string, { code, limits }: FaultKind, when: "call" | "start") {
+export function faultyPlugin(
+  id: string,
+  { code, limits }: Pick<FaultKind, "code" | "limits">,
+  when: "call" | "start",
+) {
   const kind = id.replaceAll("-", "");
   const mantel = {
     id,
@@ -195,8 +230,8 @@ export function faultyPlugin(id: string, { code, limits }: FaultKind, when: "cal
   const source = `
 import { definePlugin } from "@mantel/plugin-sdk";
 import { execSync, spawn } from "node:child_process";
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
-const used = { closeSync, execSync, spawn, openSync, writeFileSync, writeSync };
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+const used = { closeSync, execSync, spawn, openSync, readFileSync, writeFileSync, writeSync };
 const hold: unknown[] = [];
 const harm = async (ctx: any) => { ${code} };
 export default definePlugin({
@@ -222,6 +257,6 @@ export default definePlugin({
 }
 
 /** Converts a fault's name to a plugin id. */
-export function idOf({ name }: FaultKind): string {
+export function idOf({ name }: Pick<FaultKind, "name">): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 }

@@ -7,7 +7,7 @@ const REQUESTS_PER_SECOND = 50;
 
 /** One faulty plugin per round, each with another fault, while requests go to the other plugins. */
 export async function openFaults(): Promise<SoakRun> {
-  const host = await openFaultyHost(FAULTS, serveProbed);
+  const host = await openFaultyHost(FAULTS, { serve: serveProbed });
   const requests = host.ask(REQUESTS_PER_SECOND);
   return {
     async round(number) {

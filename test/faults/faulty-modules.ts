@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { type FaultKind, faultyPlugin, idOf } from "../../scripts/faults/kinds.ts";
-import { startModules } from "../helpers/module.ts";
+import { type PluginFiles, startModules } from "../helpers/module.ts";
 
 const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
 
 const FALL = "the module crashed; restarting";
 
-/** Starts a plugin for each fault, and a good one that is commanded all the time. */
+/** Starts a plugin for each fault, a good one that is commanded all the time, and `others`. */
 export async function startFaultyModules(
   t: TestContext,
   kinds: readonly FaultKind[],
   when: "call" | "start",
+  others: Readonly<Record<string, PluginFiles>> = {},
 ) {
   const faulty = kinds.map((kind) => [idOf(kind), faultyPlugin(idOf(kind), kind, when)] as const);
   const good = ["good", faultyPlugin("good", GOOD, "call")] as const;
-  const modules = await startModules(t, Object.fromEntries([good, ...faulty]));
+  const modules = await startModules(t, {
+    ...Object.fromEntries([good, ...faulty]),
+    ...others,
+  });
   const lampOf = (id: string) => `${id.replaceAll("-", "")}:light:1`;
   const send = (id: string, command: Record<string, unknown>) =>
     modules.commands.send(lampOf(id), command).done;

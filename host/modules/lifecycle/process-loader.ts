@@ -14,7 +14,7 @@ import { sourcesOf } from "../build/built-sources.ts";
 import { locationInStack, locationOfText } from "../build/code-frame.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { exitReason } from "../process/exit-reason.ts";
-import { checkAlive } from "../process/heartbeat.ts";
+import { checkAlive } from "../process/monitor/liveness.ts";
 import { networkOf } from "../process/network/network-of.ts";
 import type { PluginProcess, PluginProcessOwner } from "../process/plugin-process.ts";
 import { createSandbox, type Sandbox, type HostFolders } from "../process/sandbox/sandbox.ts";
@@ -308,9 +308,12 @@ const FAULTS_WITHOUT_LINE = [
   ['"services', "services:"],
 ] as const;
 
+/** The longest search for the cause of a start that takes too long. */
+const CAUSE_MS = 5_000;
+
 /** A hint for the author when a start takes too long; one that hangs never ends. */
 async function findLatenessCause(generation: PluginProcess): Promise<string> {
-  const { silence = TOO_SLOW } = await checkAlive(generation);
+  const { silence = TOO_SLOW } = await checkAlive(generation, CAUSE_MS);
   return silence;
 }
 

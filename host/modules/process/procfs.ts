@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 
 /** A tick of the system's clock for processes (sysconf(3), _SC_CLK_TCK) on every Linux. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 /** The most processes examined, the newest first: those of a fork bomb are among them. */
 const MOST_LOOKED_AT = 1_000;
 
@@ -41,6 +41,11 @@ export function countThreads(): number {
   return Number(/\/(\d+) /.exec(procFile("loadavg"))?.[1] ?? 0);
 }
 
+/** The number of threads in the whole system that run or wait for a CPU. */
+export function countRunnable(): number {
+  return Number(/ (\d+)\//.exec(procFile("loadavg"))?.[1] ?? 0);
+}
+
 /** Counts of processes now, by process group and by their namespace (pid_namespaces(7)). */
 export interface ProcessCounts {
   readonly groups: ReadonlyMap<number, number>;
@@ -67,7 +72,7 @@ export function namespaceOf(pid: number | "self"): string {
 
 /** The highest process ids of this machine, up to a limit; they most often started last. */
 export function newestProcesses(): number[] {
-  const pids = listing("")
+  const pids = procListing("")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
   return pids.toSorted((a, b) => a - b).slice(-MOST_LOOKED_AT); // Node lists names in the order of the alphabet
@@ -80,13 +85,13 @@ export function readEnvironment(pid: number): string {
 
 /** Paths of the files that this process has open. */
 export function openFiles(pid: number): string[] {
-  const paths = listing(`${pid}/fd`).map((fd) => linkOf(`${pid}/fd/${fd}`));
+  const paths = procListing(`${pid}/fd`).map((fd) => linkOf(`${pid}/fd/${fd}`));
   return paths.filter((path) => /^\/(?!dev\/|proc\/)/.test(path));
 }
 
 /** Files on a disk that this process has open and that were deleted. */
 export function deletedFiles(pid: number): Stats[] {
-  return listing(`${pid}/fd`).flatMap((fd) => {
+  return procListing(`${pid}/fd`).flatMap((fd) => {
     const path = linkOf(`${pid}/fd/${fd}`);
     if (!path.endsWith(" (deleted)") || /^\/(?:dev\/|memfd:)/.test(path)) return [];
     try {
@@ -97,7 +102,8 @@ export function deletedFiles(pid: number): Stats[] {
   });
 }
 
-function listing(path: string): string[] {
+/** The names in a folder of `/proc`; empty for a process that has ended. */
+export function procListing(path: string): string[] {
   try {
     return readdirSync(`/proc/${path}`);
   } catch {
@@ -120,7 +126,8 @@ export function findChild(parent: number): number | undefined {
   return newestProcesses().find((pid) => readProcess(pid).parent === parent); // kernels without that list
 }
 
-function procFile(path: string, encoding: BufferEncoding = "utf8"): string {
+/** The text of a file of `/proc`; empty for a process that has ended. */
+export function procFile(path: string, encoding: BufferEncoding = "utf8"): string {
   try {
     return readFileSync(`/proc/${path}`, encoding);
   } catch {
