@@ -12,6 +12,16 @@ const PING_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 1_000;
 const MAX_STALLED_SWEEPS = 10;
 const RECONNECT_AFTER_MS = 2_000;
+/**
+ * Events for many streams wait a moment for later ones, because a write takes a stream longer than its bytes: after
+ * a round of writes the next one begins a millisecond later for so many streams.
+ */
+const STREAMS_PER_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 20;
+/** Waiting events that end a pause: clients must not fall out of the ring by it. */
+const MOST_WAITING = REPLAYED / 4;
+/** The most frames in one write; more are written when the socket has taken these. */
+const FRAMES_PER_WRITE = 32;
 
 /** Every topic of a stream. */
 export const TOPICS = Object.keys({
@@ -54,7 +64,8 @@ export interface StreamRequest {
 interface Frame {
   readonly sequence: number;
   readonly topic: string;
-  readonly text: string;
+  /** Encoded once for all clients. */
+  readonly bytes: Buffer;
   /** The scope that a token needs for it; absent means `read`. */
   readonly scope?: Scope;
   /** Set for a channel that is gone. */
@@ -64,7 +75,7 @@ interface Frame {
 /** The last value of a channel, and the last frame before it. */
 interface ChannelFrame {
   readonly event: ChannelEvent;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly after: number;
 }
 
@@ -101,6 +112,12 @@ export class EventStreams {
   readonly #channels = new Map<string, ChannelFrame>();
   /** The number of frames so far, in the order of the bus. */
   #sequence = 0;
+  /** The sequence of the last frame that was offered to all clients. */
+  #offered = 0;
+  /** Set during a pause between two rounds of writes. */
+  #pause: NodeJS.Timeout | undefined;
+  /** Several frames as one write, by their sequences, since the last frame came. */
+  readonly #joined = new Map<string, Buffer>();
   #dropped = 0;
 
   constructor(bus: Bus, limits: Partial<typeof STREAM_LIMITS> = {}) {
@@ -113,6 +130,7 @@ export class EventStreams {
       bus.on((announcement) => this.#take(announcement)),
       () => clearInterval(sweep),
       () => clearInterval(ping),
+      () => clearTimeout(this.#pause),
     ];
   }
 
@@ -143,6 +161,9 @@ export class EventStreams {
     };
     this.#takePlace(client);
     this.#clients.add(client);
+    // The stream ends with its connection, so that no event needs a frame of HTTP's chunked encoding.
+    response.setHeader("Connection", "close");
+    response.removeHeader("Transfer-Encoding");
     response.on("drain", () => {
       client.blocked = false;
       client.stalledSweeps = 0;
@@ -185,13 +206,28 @@ export class EventStreams {
   #takeData(topic: string, data: string, scope: Scope = "read"): void {
     const sequence = ++this.#sequence;
     const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${data}\n\n`;
-    this.#add({ sequence, topic, text, scope });
+    this.#add({ sequence, topic, bytes: Buffer.from(text), scope });
   }
 
   #add(frame: Frame): void {
     this.#frames.push(frame);
     if (this.#frames.length > REPLAYED) this.#frames.shift();
+    this.#joined.clear();
+    if (!this.#pause || this.#sequence - this.#offered >= MOST_WAITING) this.#pumpAll();
+  }
+
+  #pumpAll(): void {
+    this.#offered = this.#sequence;
     for (const client of this.#clients) this.#pump(client);
+    const pauseMs = Math.floor(this.#clients.size / STREAMS_PER_PAUSE_MS);
+    if (pauseMs === 0 || this.#pause) return;
+    this.#pause = setTimeout(
+      () => {
+        this.#pause = undefined;
+        if (this.#offered < this.#sequence) this.#pumpAll();
+      },
+      Math.min(pauseMs, LONGEST_PAUSE_MS),
+    ).unref();
   }
 
   /** The removal of a channel is an ordinary event, because a client could not read a value later. */
@@ -201,14 +237,16 @@ export class EventStreams {
     if (isRemoved) {
       this.#channels.delete(channel);
       const sequence = ++this.#sequence;
-      const id = this.#idOf(sequence);
-      return this.#add({ sequence, topic: "channel", text: `id: ${id}\n${text}`, channel: event });
+      const bytes = Buffer.from(`id: ${this.#idOf(sequence)}\n${text}`);
+      return this.#add({ sequence, topic: "channel", bytes, channel: event });
     }
-    this.#channels.set(channel, { event, text, after: this.#sequence });
+    const bytes = Buffer.from(text);
+    this.#channels.set(channel, { event, bytes, after: this.#sequence });
     for (const client of this.#clients) {
       if (!follows(client, event)) continue;
+      this.#pump(client); // earlier events come first
       if (client.blocked) client.late.add(channel);
-      else write(client, text);
+      else write(client, bytes);
     }
   }
 
@@ -225,7 +263,7 @@ export class EventStreams {
       if (client.blocked) return;
       client.late.delete(channel);
       const frame = this.#channels.get(channel);
-      if (frame) write(client, frame.text);
+      if (frame) write(client, frame.bytes);
     }
   }
 
@@ -246,11 +284,24 @@ export class EventStreams {
     const oldest = this.#frames[0]?.sequence ?? client.next;
     while (!client.blocked && client.next <= this.#sequence) {
       if (client.next < oldest) return this.#resync(client, "the client reads too slowly");
-      const frame = this.#frames[client.next - oldest];
-      if (!frame) return;
-      client.next += 1;
-      if (accepts(client, frame)) write(client, frame.text);
+      const start = client.next - oldest;
+      const frames = this.#frames.slice(start, start + FRAMES_PER_WRITE);
+      client.next += frames.length;
+      const wanted = frames.filter((frame) => accepts(client, frame));
+      if (wanted.length > 0) write(client, this.#bytesOf(wanted));
     }
+  }
+
+  /** The bytes of some frames. Most clients want the same ones. */
+  #bytesOf(frames: readonly Frame[]): Buffer {
+    const [first] = frames;
+    if (first && frames.length === 1) return first.bytes;
+    const key = frames.map(({ sequence }) => sequence).join();
+    const known = this.#joined.get(key);
+    if (known) return known;
+    const bytes = Buffer.concat(frames.map((frame) => frame.bytes));
+    this.#joined.set(key, bytes);
+    return bytes;
   }
 
   /** Tells the client that it missed events and must read everything again. */
@@ -289,6 +340,7 @@ export class EventStreams {
 
   /** Ends a stream. Destroys the socket of a client that reads nothing, which would not read the end either. */
   #end(client: Client): void {
+    this.#pump(client);
     this.#forget(client);
     if (client.blocked) client.response.destroy();
     else client.response.end();
@@ -317,6 +369,6 @@ function follows({ topics, channels, mayRead }: Client, { channel, scope }: Chan
   return (channels?.has(channel) ?? true) && mayRead?.(scope) === true;
 }
 
-function write(client: Client, text: string): void {
-  if (!client.response.write(text)) client.blocked = true;
+function write(client: Client, bytes: Buffer | string): void {
+  if (!client.response.write(bytes)) client.blocked = true;
 }

@@ -97,7 +97,7 @@ function lengthOf(chunk: Buffer, status: number): { head: number; length: number
 }
 
 /** The processor time that a process has used: the fields 14 and 15 of proc(5) `stat`. */
-async function cpuSeconds(pid: number): Promise<number> {
+export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
