@@ -86,7 +86,6 @@ async function compileSources(base) {
     external: LEFT_OUT,
     sourcemap: "linked",
     sourcesContent: false,
-    keepNames: true,
     define: {
       COMPILED_BACKUP_PROGRAM: JSON.stringify(`${base}.backup.cjs`),
       ...OWN_META,

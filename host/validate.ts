@@ -34,7 +34,8 @@ export function faultsOf(schema: TSchema, value: unknown): Fault[] {
     validate = isForeign(schema) ? interpreted(schema) : compiled(schema);
     validators.set(schema, validate);
   }
-  return toValidationErrors(schema, value, validate(value));
+  const errors = validate(value);
+  return errors.length === 0 ? [] : toValidationErrors(schema, value, errors);
 }
 
 /**

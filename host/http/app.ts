@@ -6,6 +6,7 @@ import { Metrics } from "./metrics.ts";
 import { problems } from "./problem.ts";
 import { RateLimit } from "./rate-limit.ts";
 import {
+  guarded,
   requireAllowedHost,
   requestId,
   requirePlainTarget,
@@ -36,13 +37,21 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.on("error", (error: unknown) => log.debug("an answer was interrupted", { error }));
 
-  app.use(requestId);
+  app.use(
+    guarded(
+      requestId,
+      securityHeaders(() => config.current.server.frames),
+    ),
+  );
   app.use(accessLog(log, metrics));
-  app.use(securityHeaders(() => config.current.server.frames));
   app.use(problems(log));
-  app.use(forwarded(() => config.current.server.proxies));
-  app.use(requireAllowedHost(() => config.current.server.hosts));
-  app.use(requirePlainTarget);
+  app.use(
+    guarded(
+      forwarded(() => config.current.server.proxies),
+      requireAllowedHost(() => config.current.server.hosts),
+      requirePlainTarget,
+    ),
+  );
   app.use(staticFiles(docs.assets, parts.assets));
   const gate = { ...parts, contributed, ofPlugins, limit };
   app.use(createRouting(routes, prefix, gate));

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { normalizeAddress } from "./network.ts";
-import type { Middleware } from "./route.ts";
+import type { Guard } from "./request-guards.ts";
 
 const MAX_HOPS = 20;
 
@@ -11,16 +11,15 @@ const MAX_HOPS = 20;
  *
  * @param configured returns addresses and networks such as `10.0.0.0/8`
  */
-export function forwarded(configured: () => readonly string[]): Middleware {
+export function forwarded(configured: () => readonly string[]): Guard {
   const proxies = new Proxies(configured);
-  return (ctx, next) => {
-    if (proxies.includes(ctx.ip)) {
+  return (ctx) => {
+    if (configured().length > 0 && proxies.includes(ctx.ip)) {
       const hops = ctx.get("X-Forwarded-For").split(",").slice(-MAX_HOPS);
       ctx.request.ip = proxies.clientOf(hops) ?? ctx.ip;
       const host = ctx.get("X-Forwarded-Host");
       if (host !== "") ctx.state.forwardedHost = host;
     }
-    return next();
   };
 }
 

@@ -2,13 +2,23 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Middleware } from "./route.ts";
+import type { Context, Middleware } from "./route.ts";
+
+/** Prepares a request, or throws to refuse it. */
+export type Guard = (ctx: Context) => void;
+
+/** Runs guards in one step, because a step of Koa's takes longer than a guard. */
+export function guarded(...guards: readonly Guard[]): Middleware {
+  return (ctx, next) => {
+    for (const guard of guards) guard(ctx);
+    return next();
+  };
+}
 
 /** Gives each request an id that its answer, its problem document and the log share. */
-export const requestId: Middleware = (ctx, next) => {
+export const requestId: Guard = (ctx) => {
   ctx.state.requestId = randomUUID();
   ctx.res.setHeader("X-Request-Id", ctx.state.requestId);
-  return next();
 };
 
 /**
@@ -18,20 +28,19 @@ export const requestId: Middleware = (ctx, next) => {
  *
  * @param configured returns the names in the config
  */
-export function requireAllowedHost(configured: () => readonly string[]): Middleware {
+export function requireAllowedHost(configured: () => readonly string[]): Guard {
   const known = new KnownHosts();
-  return (ctx, next) => {
+  return (ctx) => {
     const hosts = headerValues(ctx.req, "host");
     if (hosts.length > 1) throw new MantelError("bad_request", "duplicate Host header");
     known.require(hosts[0] ?? "", configured());
     const { forwardedHost } = ctx.state;
     if (forwardedHost !== undefined) known.require(forwardedHost, configured());
-    return next();
   };
 }
 
 /** Refuses targets that proxies and routers may interpret differently. */
-export const requirePlainTarget: Middleware = (ctx, next) => {
+export const requirePlainTarget: Guard = (ctx) => {
   const target = ctx.req.url ?? "";
   if (!target.startsWith("/")) {
     throw new MantelError(
@@ -46,7 +55,6 @@ export const requirePlainTarget: Middleware = (ctx, next) => {
       cause,
     });
   }
-  return next();
 };
 
 /**
@@ -56,9 +64,9 @@ export const requirePlainTarget: Middleware = (ctx, next) => {
  *
  * @param frames returns the origins in the config
  */
-export const securityHeaders = (frames: () => readonly string[]): Middleware => {
+export const securityHeaders = (frames: () => readonly string[]): Guard => {
   let known: { readonly of: readonly string[]; readonly policy: string } | undefined;
-  return (ctx, next) => {
+  return (ctx) => {
     const of = frames();
     if (known?.of !== of) {
       known = { of, policy: `${POLICY}; frame-src ${["'self'", ...of].join(" ")}` };
@@ -68,7 +76,6 @@ export const securityHeaders = (frames: () => readonly string[]): Middleware => 
     res.setHeader("Content-Security-Policy", known.policy);
     // Only for a connection that is encrypted here; behind a proxy, the proxy decides.
     if (ctx.secure) res.setHeader("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
-    return next();
   };
 };
 

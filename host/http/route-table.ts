@@ -53,8 +53,8 @@ export class RouteTable<T> {
     const before = fixed && value !== undefined ? fixed.order : Infinity;
     for (const { order, layer, value: found } of this.#patternsLike(path)) {
       if (order > before) break;
-      if (!layer.methods.includes(method) || !layer.match(path)) continue;
-      return { value: found, params: layer.params(path, layer.captures(path)) };
+      const texts = layer.methods.includes(method) ? layer.regexp.exec(path) : null;
+      if (texts) return { value: found, params: layer.params(path, texts.slice(1)) };
     }
     return value === undefined ? undefined : { value, params: NO_PARAMS };
   }

@@ -107,7 +107,7 @@ function answering(route: Route, gate: RouterDependencies): Answering {
   const { path, scope } = route;
   const read = route.method === "GET" ? undefined : readJson(route.body);
   const handle = async (ctx: Context, params: unknown): Promise<void> => {
-    await read?.(ctx, noMore);
+    if (read) await read(ctx, noMore);
     const answer = answerOf(route, ctx, params);
     send(ctx, answer instanceof Promise ? await answer : answer);
   };
@@ -117,12 +117,15 @@ function answering(route: Route, gate: RouterDependencies): Answering {
       return countPublicRequest(ctx, gate, () => handle(ctx, params));
     };
   }
-  return async (ctx, params) => {
+  return (ctx, params) => {
     ctx.state.route = path;
+    const identified = (principal: Principal) => {
+      ctx.state.principal = principal;
+      requireScope(principal, scope);
+      return handle(ctx, params);
+    };
     const principal = identify(ctx, gate);
-    ctx.state.principal = principal instanceof Promise ? await principal : principal;
-    requireScope(ctx.state.principal, scope);
-    return handle(ctx, params);
+    return principal instanceof Promise ? principal.then(identified) : identified(principal);
   };
 }
 

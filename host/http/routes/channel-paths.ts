@@ -26,6 +26,8 @@ export function channelPathRoutes(parts: Parts): () => readonly Route[] {
 function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Route {
   const { channel: name, field, maxAgeSeconds } = served;
   const { declared } = channels.find(plugin, name) ?? {};
+  /** The bytes of the last answer, and its value. */
+  let sent: { readonly of: object | undefined; readonly bytes: Buffer } | undefined;
   const answer = { description: `The last value of the channel ${plugin}/${name}` };
   return route({
     method: "GET",
@@ -42,10 +44,13 @@ function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Ro
       if (!current && field === undefined) throw noValue(path, plugin);
       if (maxAgeSeconds !== undefined)
         ctx.set("Cache-Control", `private, max-age=${maxAgeSeconds}`);
-      const json = current?.json ?? "null";
-      sendRevision(ctx, current?.revision ?? 0, () =>
-        field === undefined ? json : `{"${field}":${json}}`,
-      );
+      sendRevision(ctx, current?.revision ?? 0, () => {
+        if (sent?.of === current && sent) return sent.bytes;
+        const json = current?.json ?? "null";
+        const text = field === undefined ? json : `{"${field}":${json}}`;
+        sent = { of: current, bytes: Buffer.from(text) };
+        return sent.bytes;
+      });
     },
   });
 }

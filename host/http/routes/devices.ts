@@ -2,6 +2,7 @@ import { Cause } from "@mantel/plugin-sdk/cause";
 import { CommandBody, Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
+import { entityTag } from "../../documents/if-match.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { matchesEtag, sendRevision } from "../etag.ts";
@@ -61,6 +62,8 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       answers: jsonAnswer("All matching devices", DeviceList),
       errors: ["invalid"],
       async handle(ctx, { query }) {
+        if (matchesEtag(ctx, entityTag(devices.revision)))
+          return sendRevision(ctx, devices.revision, () => "");
         const { revision, body } = await devices.snapshot(query);
         sendRevision(ctx, revision, () => body);
       },
