@@ -1,5 +1,5 @@
 /** Checks a value. True only if the value is valid; false for an invalid one, and for a valid one of rare forms. */
-export type PlainCheck = (value: unknown) => boolean;
+type PlainCheck = (value: unknown) => boolean;
 
 type Fields = Readonly<Record<string, unknown>>;
 

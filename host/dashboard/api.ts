@@ -1,3 +1,5 @@
+import type { AnswerTo } from "./typed-paths.ts";
+
 /**
  * A fault in the request: a JSON pointer into it (RFC 6901), and a message that follows the
  * pointer.
@@ -103,38 +105,46 @@ export class Api {
     return (await response.json()) as SignedIn;
   }
 
-  get<T>(path: string): Promise<T> {
-    return this.#answer<T>(this.#prefix + path, {});
+  get<P extends string>(path: P): Promise<AnswerTo<"get", P>> {
+    return this.#answer(this.#prefix + path, {});
   }
 
-  post<T>(path: string, body: unknown = {}, deadlineMs?: number): Promise<T> {
-    return this.#answer<T>(this.#prefix + path, sending("POST", body), deadlineMs);
+  post<P extends string>(
+    path: P,
+    body: unknown = {},
+    deadlineMs?: number,
+  ): Promise<AnswerTo<"post", P>> {
+    return this.#answer(this.#prefix + path, sending("POST", body), deadlineMs);
   }
 
   /**
    * Changes a document that is at the given revision.
    * @throws ApiError with status 412 if the document is at another revision
    */
-  change<T>(
-    method: "PUT" | "POST" | "PATCH",
-    path: string,
+  change<M extends "PUT" | "POST" | "PATCH", P extends string>(
+    method: M,
+    path: P,
     { body = {}, revision }: { body?: unknown; revision: number },
-  ): Promise<T> {
+  ): Promise<AnswerTo<Lowercase<M>, P>> {
     const headers = { "If-Match": `"${revision}"` };
-    return this.#answer<T>(this.#prefix + path, sending(method, body, headers));
+    return this.#answer(this.#prefix + path, sending(method, body, headers));
   }
 
-  delete<T>(path: string): Promise<T> {
-    return this.#answer<T>(this.#prefix + path, { method: "DELETE" });
+  delete<P extends string>(path: P): Promise<AnswerTo<"delete", P>> {
+    return this.#answer(this.#prefix + path, { method: "DELETE" });
   }
 
   /**
    * Sends a change; the answer is `undefined` if it has no body.
    * @throws ApiError
    */
-  send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
+  send<M extends "POST" | "PUT" | "PATCH" | "DELETE", P extends string>(
+    method: M,
+    path: P,
+    body?: unknown,
+  ): Promise<AnswerTo<Lowercase<M>, P>> {
     const init = body === undefined ? { method } : sending(method, body);
-    return this.#answer<T>(this.#prefix + path, init);
+    return this.#answer(this.#prefix + path, init);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { CalendarWindow, Channels, Scene } from "@mantel/plugin-sdk/widget";
+import type { Channels, Scene } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 
@@ -20,27 +20,15 @@ export interface CalendarSettings {
 const DAY_MS = 86_400_000;
 
 const READERS: Readers = {
-  scenes: async (api) => (await api.get<{ scenes: Scene[] }>("/smart-home/scenes")).scenes,
+  scenes: async (api) => (await api.get("/smart-home/scenes")).scenes as readonly Scene[],
   async calendar(api, { timeZone, calendarDays }) {
     const start = dayOf(Date.now(), timeZone);
     const end = new Date(Date.parse(start) + calendarDays * DAY_MS).toISOString().slice(0, 10);
     const query = new URLSearchParams({ start, end, tz: timeZone });
-    const { window, events, sources } = await api.get<CalendarAnswer>(`/calendar/events?${query}`);
+    const { window, events, sources } = await api.get(`/calendar/events?${query}`);
     return { start: window.start, end: window.end, events, sources };
   },
 };
-
-interface CalendarAnswer {
-  readonly window: { readonly start: string; readonly end: string };
-  readonly events: CalendarWindow["events"];
-  readonly sources: CalendarWindow["sources"];
-}
-
-/** The value of a plugin's channel as the host serves it; `revision` is null before the first value. */
-interface ServedChannel {
-  readonly value: unknown;
-  readonly revision: number | null;
-}
 
 interface PluginChannel {
   readonly value: Signal<unknown>;
@@ -111,9 +99,9 @@ export class ChannelSet {
 
   /** Keeps the last value on failure, except for a channel that no plugin provides. */
   async #refreshOfPlugin(name: string, channel: PluginChannel): Promise<void> {
-    const path = name.split("/").map(encodeURIComponent).join("/");
+    const [plugin, own] = name.split("/").map(encodeURIComponent);
     try {
-      const { value, revision } = await this.#api.get<ServedChannel>(`/channels/${path}`);
+      const { value, revision } = await this.#api.get(`/channels/${plugin}/${own}`);
       if (revision !== null) return this.put(name, value, revision);
       if (channel.revision === 0) channel.value.value = undefined;
     } catch (error) {

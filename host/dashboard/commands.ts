@@ -1,4 +1,4 @@
-import type { CommandResult, Device, CommandBody } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import type { LevelMemory } from "./level-memory.ts";
@@ -86,12 +86,12 @@ export class Commands {
   }
 
   async #deliver(id: string, command: CommandBody): Promise<CommandResult> {
-    const path = `/smart-home/devices/${encodeURIComponent(id)}/command`;
+    const path = `/smart-home/devices/${encodeURIComponent(id)}/command` as const;
     const deadlineAt = performance.now() + PENDING_MS;
     for (;;) {
       const left = deadlineAt - performance.now();
       try {
-        const { device } = await this.#api.post<{ device: Device }>(path, command, left);
+        const { device } = await this.#api.post(path, command, left);
         return { ok: true, device };
       } catch (error) {
         const waitMs = backOffOf(error);

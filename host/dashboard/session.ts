@@ -17,11 +17,10 @@ import { Store, type UiSettings } from "./store.ts";
 import { rememberTheme, ThemeClock } from "./theme.ts";
 import { type Box, type DetailsTarget, WidgetContexts } from "./widget-context.ts";
 
-interface ConfigAnswer {
-  readonly config: {
-    readonly ui: UiSettings;
-    readonly calendar?: { readonly defaultDays?: number };
-  };
+/** The part of the config that the dashboard reads. */
+interface Config {
+  readonly ui: UiSettings;
+  readonly calendar?: { readonly defaultDays?: number };
 }
 
 /** The signed-in user and the language. */
@@ -171,9 +170,9 @@ export class Session {
 
   async #readHome(): Promise<boolean> {
     const [modules, devices, layout] = await Promise.all([
-      this.api.get<{ modules: ModuleView[] }>("/modules"),
-      this.api.get<{ devices: Device[] }>("/smart-home/devices"),
-      this.api.get<Layout>("/layout"),
+      this.api.get("/modules"),
+      this.api.get("/smart-home/devices"),
+      this.api.get("/layout"),
       this.#loadConfig(),
     ]);
     this.store.replaceModules(modules.modules);
@@ -184,7 +183,8 @@ export class Session {
   }
 
   async #loadConfig(): Promise<void> {
-    const { config } = await this.api.get<ConfigAnswer>("/config");
+    const answer = await this.api.get("/config");
+    const config = answer.config as unknown as Config;
     this.#calendarDays.value = config.calendar?.defaultDays ?? DEFAULT_CALENDAR_DAYS;
     this.store.ui.value = config.ui;
     rememberTheme(config.ui.theme);
@@ -192,7 +192,7 @@ export class Session {
   }
 
   async #loadLayout(): Promise<void> {
-    this.store.layout.value = await this.api.get<Layout>("/layout");
+    this.store.layout.value = await this.api.get("/layout");
   }
 
   #take(event: StreamEvent): void {

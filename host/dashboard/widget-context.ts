@@ -100,7 +100,8 @@ export class WidgetContexts {
       command: (id, command) => commands.send(id, command),
       commandRoom: (room, kind, command) => parts.commandRoom(room, kind, command),
       scene: (id) => commands.activateScene(id),
-      call: (service, input) => this.#api.post(servicePath(service), input, CALL_MS),
+      call: async (service, input) =>
+        (await this.#api.post(servicePath(service), input, CALL_MS)) as never,
       announce,
     };
   }

@@ -143,8 +143,7 @@ export class AutomationEditor {
       return;
     }
     await this.#attempt(async () => {
-      const path = `/automations/${encodeURIComponent(id)}/code`;
-      this.#code.value = (await this.#api.get<{ code: string }>(path)).code;
+      this.#code.value = (await this.#api.get(`${pathOf(id)}/code`)).code;
     }, words.peek().notShown);
   }
 
@@ -156,7 +155,7 @@ export class AutomationEditor {
     await this.#attempt(
       async () => {
         await this.#api.post(`${pathOf(base.id)}/${verb}`);
-        const stored = await this.#api.get<StoredAutomation>(pathOf(base.id));
+        const stored = await readDocument(this.#api, base.id);
         const isOnlySwitched = sameJson(
           contentOf({ ...stored, enabled: base.enabled }),
           contentOf(base),
@@ -223,9 +222,10 @@ export class AutomationEditor {
    */
   async #store(content: AutomationDocument): Promise<StoredAutomation> {
     const base = this.#base.peek();
-    if (!base) return this.#api.post<StoredAutomation>("/automations", content);
-    const { id, revision } = base;
-    return this.#api.change<StoredAutomation>("PUT", pathOf(id), { body: content, revision });
+    const answer = base
+      ? await this.#api.change("PUT", pathOf(base.id), { body: content, revision: base.revision })
+      : await this.#api.post("/automations", content);
+    return answer as StoredAutomation;
   }
 
   /** Runs a request. A refusal is shown with its faults, and the draft stays. */
@@ -250,7 +250,7 @@ export class AutomationEditor {
   async #refused(error: unknown, failed: (reason: string) => string): Promise<void> {
     const { id } = this;
     if (error instanceof ApiError && error.status === 412 && id !== undefined) {
-      const theirs = await this.#api.get<StoredAutomation>(pathOf(id)).catch(() => undefined);
+      const theirs = await readDocument(this.#api, id).catch(() => undefined);
       if (theirs) {
         this.#theirs.value = theirs;
         return this.#announce(words.peek().conflict);
@@ -278,7 +278,13 @@ export class AutomationEditor {
 }
 
 /** The path of an automation in the API. */
-export const pathOf = (id: string): string => `/automations/${encodeURIComponent(id)}`;
+/** Reads an automation that is a document. @throws ApiError */
+export async function readDocument(api: Api, id: string): Promise<StoredAutomation> {
+  return (await api.get(pathOf(id))) as StoredAutomation;
+}
+
+export const pathOf = (id: string): `/automations/${string}` =>
+  `/automations/${encodeURIComponent(id)}`;
 
 /** The user-facing reason of a failed request. */
 export function reasonOf(error: unknown): string {

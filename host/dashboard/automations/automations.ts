@@ -4,7 +4,7 @@ import { ApiError } from "../api.ts";
 import type { OverlaySession } from "../overlay-route.ts";
 import { openOverlay, type Overlay } from "../overlay.ts";
 import { titles } from "../title.ts";
-import { AutomationEditor, pathOf, reasonOf } from "./automation-editor.ts";
+import { AutomationEditor, pathOf, readDocument, reasonOf } from "./automation-editor.ts";
 import {
   type AutomationDocument,
   type AutomationEntry,
@@ -12,7 +12,6 @@ import {
   entriesIn,
   type Pause,
   pauseIn,
-  type StoredAutomation,
 } from "./document.ts";
 import { editorView } from "./editor-view.ts";
 import type { HomeView } from "./home.ts";
@@ -128,7 +127,7 @@ export class Automations {
       if (page === "") return { kind: "list" };
       const entry = this.#entries.peek().find(({ id }) => id === page);
       if (entry?.kind === "code") return { kind: "code", entry };
-      const stored = await api.get<StoredAutomation>(pathOf(page));
+      const stored = await readDocument(api, page);
       const editor = new AutomationEditor(start, contentOf(stored), stored);
       void editor.readTraces();
       return { kind: "editor", editor };

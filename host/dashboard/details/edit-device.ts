@@ -79,8 +79,8 @@ async function save(
   });
   if (Object.keys(patch).length === 0) return;
   try {
-    const path = `/smart-home/devices/${encodeURIComponent(device.id)}`;
-    session.store.putDevice(await session.api.send<Device>("PATCH", path, patch));
+    const path = `/smart-home/devices/${encodeURIComponent(device.id)}` as const;
+    session.store.putDevice(await session.api.send("PATCH", path, patch));
     tell(words.peek().saved);
   } catch (error) {
     tell(words.peek().notSaved(error instanceof Error ? error.message : String(error)));

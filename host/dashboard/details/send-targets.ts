@@ -14,14 +14,6 @@ export interface Sent {
   readonly code?: string;
 }
 
-interface Answer {
-  readonly results: readonly {
-    readonly deviceId: string;
-    readonly status: string;
-    readonly error?: { readonly code: string };
-  }[];
-}
-
 /** Least time between two commands of one drag. */
 const DRAG_STEP_MS = 100;
 /** Longer than the host waits for a bridge with a queue. */
@@ -53,7 +45,7 @@ export async function sendTargets(home: Home, targets: Targets): Promise<Sent> {
 async function deliver(api: Session["api"], targets: Targets): Promise<Sent> {
   try {
     const body = { targets: Object.fromEntries(targets) };
-    const { results } = await api.post<Answer>("/smart-home/commands", body, ANSWER_MS);
+    const { results } = await api.post("/smart-home/commands", body, ANSWER_MS);
     const done = new Set<string>();
     let code: string | undefined;
     for (const { deviceId, status, error } of results) {

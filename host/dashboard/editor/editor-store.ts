@@ -116,7 +116,7 @@ export class EditorStore {
    * @throws ApiError
    */
   static async open(start: EditorStart): Promise<EditorStore> {
-    return new EditorStore(start, await start.api.get<LayoutDocument>("/layout"));
+    return new EditorStore(start, await start.api.get("/layout"));
   }
 
   openPage(id: string): void {
@@ -230,7 +230,7 @@ export class EditorStore {
   /** Saves the draft, or opens the merge panel if someone else has saved in the meantime. */
   async save(): Promise<void> {
     await this.#attempt(async () => {
-      const send = () => this.#send("PUT", "/layout", this.document.peek());
+      const send = () => this.#put(this.document.peek());
       if (await this.#store(send)) this.#note(words.value.isSaved);
     }, words.value.notSaved);
   }
@@ -238,7 +238,10 @@ export class EditorStore {
   /** Restores a previous version at once. The draft becomes an undo step. */
   async restore(revision: number): Promise<void> {
     const label = words.value.restored(revision);
-    const send = () => this.#send("POST", `/layout/restore/${revision}`);
+    const send = () => {
+      const base = this.#base.peek();
+      return this.#api.change("POST", `/layout/restore/${revision}`, { revision: base.revision });
+    };
     await this.#attempt(() => this.#replace(label, send), words.value.notSaved);
   }
 
@@ -248,7 +251,7 @@ export class EditorStore {
     await this.#attempt(
       async () => {
         const document = parseJson(await file.text());
-        const send = () => this.#send("PUT", "/layout", document);
+        const send = () => this.#put(document);
         await this.#replace(texts.imported(file.name), send);
       },
       (reason) => texts.notImported(file.name, reason),
@@ -259,7 +262,7 @@ export class EditorStore {
   async loadVersions(): Promise<void> {
     await this.#attempt(
       async () => {
-        const { history } = await this.#api.get<{ history: LayoutRevision[] }>("/layout/history");
+        const { history } = await this.#api.get("/layout/history");
         this.#versions.value = history;
       },
       (reason) => reason,
@@ -323,8 +326,7 @@ export class EditorStore {
   async #notice(revision: number): Promise<void> {
     const known = Math.max(this.#base.peek().revision, this.#theirs.peek()?.revision ?? 0);
     try {
-      const stored =
-        revision > known ? await this.#api.get<LayoutDocument>("/layout") : this.#base.peek();
+      const stored = revision > known ? await this.#api.get("/layout") : this.#base.peek();
       const isNewer = stored.revision > this.#base.peek().revision;
       if (isNewer && !this.isDirty.peek()) {
         this.#rebase(stored, stored, words.value.newVersionShown);
@@ -337,8 +339,8 @@ export class EditorStore {
     }
   }
 
-  #send(method: "PUT" | "POST", path: string, body?: unknown): Promise<LayoutDocument> {
-    return this.#api.change(method, path, { body, revision: this.#base.peek().revision });
+  #put(body: unknown): Promise<LayoutDocument> {
+    return this.#api.change("PUT", "/layout", { body, revision: this.#base.peek().revision });
   }
 
   async #replace(label: string, send: () => Promise<LayoutDocument>): Promise<void> {
@@ -365,7 +367,7 @@ export class EditorStore {
       return true;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412) throw error;
-      this.#theirs.value = await this.#api.get<LayoutDocument>("/layout");
+      this.#theirs.value = await this.#api.get("/layout");
       return false;
     } finally {
       this.#isSaving.value = false;

@@ -2,7 +2,6 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { type Api, ApiError } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
-import type { Layout } from "../layout.ts";
 import { titles } from "../title.ts";
 import { addStyles } from "./styles.ts";
 
@@ -38,7 +37,7 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
   };
   const look = (typed: string): void =>
     attempt(async () => {
-      const display = await api.get<Waiting>(`/pairing/${encodeURIComponent(typed.trim())}`);
+      const display = await api.get(`/pairing/${encodeURIComponent(typed.trim())}`);
       return { is: "deciding", display };
     });
   const decide = ({ userCode }: Waiting, grant: Grant | undefined): void =>
@@ -51,7 +50,7 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
   effect(() => void (titles.page.value = words.value.approveDisplay));
   effect(() => void render(pageOf(step.value, { look, decide, scopes, names: names.value }), root));
   if (code !== "") look(code);
-  void api.get<Layout>("/layout").then(
+  void api.get("/layout").then(
     ({ displays }) => (names.value = displays.map(({ name }) => name)),
     (error: unknown) => console.warn("could not read the names of displays", error),
   );

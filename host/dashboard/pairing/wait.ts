@@ -29,7 +29,7 @@ export function waitForApproval(
   const run = async (): Promise<void> => {
     for (;;) {
       try {
-        const started = await api.post<Started>("/pairing");
+        const started = await api.post("/pairing");
         state.value = {
           step: "shown",
           code: started.userCode,
@@ -55,7 +55,7 @@ async function collect(api: Api, { deviceCode, intervalSeconds }: Started): Prom
   for (;;) {
     await pause(waitMs);
     try {
-      return (await api.post<{ token: string }>("/pairing/token", { deviceCode })).token;
+      return (await api.post("/pairing/token", { deviceCode })).token;
     } catch (error) {
       if (!(error instanceof ApiError) || !isPassing(error)) throw error;
       waitMs = error.retryAfterMs ?? waitMs;

@@ -14,7 +14,7 @@ interface Health {
 /** The running version, and links to documentation. */
 export function aboutPage({ api, formAction }: SettingsDependencies): OpenSettingsPage {
   const health = signal<Health | undefined>(undefined);
-  api.get<Health>("/health").then(
+  api.get("/health").then(
     (answer) => (health.value = answer),
     (error: unknown) => formAction.fail(error),
   );

@@ -10,11 +10,6 @@ const CONFIG = "/modules/calendar/config";
 /** The host waits at most 30 s for a calendar. */
 const REFRESH_DEADLINE_MS = 35_000;
 
-interface StoredOptions {
-  readonly options: { readonly sources?: Record<string, unknown> };
-  readonly revision: number;
-}
-
 /** The state of each calendar, with a button that reads it now. */
 export class CalendarList {
   readonly #parts: SettingsDependencies;
@@ -74,7 +69,7 @@ export class CalendarList {
   #accept(id: string, fingerprint: string): void {
     const { api, formAction } = this.#parts;
     void formAction.run(async () => {
-      const { options, revision } = await api.get<StoredOptions>(CONFIG);
+      const { options, revision } = await api.get(CONFIG);
       const entries = Object.keys(options.sources ?? {});
       const account = entries
         .filter((each) => id.startsWith(`${each}-`))
@@ -89,7 +84,7 @@ export class CalendarList {
   }
 
   async #load(): Promise<void> {
-    const { sources } = await this.#parts.api.get<{ sources: CalendarSource[] }>(SOURCES);
+    const { sources } = await this.#parts.api.get(SOURCES);
     this.#sources.value = sources;
   }
 }

@@ -82,9 +82,9 @@ export class CredentialList<T extends Credential> {
     const form = event.currentTarget as HTMLFormElement;
     const { api, formAction } = this.#page;
     void formAction.save(async () => {
-      const answer = await api.post<never>(this.#parts.path, bodyOf(form));
+      const answer = await api.post(this.#parts.path, bodyOf(form));
       form.reset(); // before the secret is shown, because this clears it
-      this.#made.value = this.#parts.secretIn(answer);
+      this.#made.value = this.#parts.secretIn(answer as never);
       await this.#load();
     }, made);
   }
@@ -99,6 +99,6 @@ export class CredentialList<T extends Credential> {
 
   async #load(): Promise<void> {
     const { path, listed } = this.#parts;
-    this.items.value = listed(await this.#page.api.get<never>(path));
+    this.items.value = listed((await this.#page.api.get(path)) as never);
   }
 }

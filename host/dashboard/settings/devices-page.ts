@@ -139,7 +139,7 @@ function save(event: SubmitEvent, parts: SettingsDependencies, device: Device): 
 
 function send({ api, formAction, store }: SettingsDependencies, id: string, patch: object): void {
   void formAction.save(async () => {
-    store.putDevice(await api.send<Device>("PATCH", pathOf(id), patch));
+    store.putDevice(await api.send("PATCH", pathOf(id), patch));
   }, words.value.saved);
 }
 
@@ -147,7 +147,7 @@ function forget({ api, formAction }: SettingsDependencies, id: string): void {
   void formAction.run(() => api.send("DELETE", pathOf(id)), words.value.deviceForgotten);
 }
 
-function pathOf(id: string): string {
+function pathOf(id: string): `/smart-home/devices/${string}` {
   return `/smart-home/devices/${encodeURIComponent(id)}`;
 }
 

@@ -18,12 +18,12 @@ type Level = (typeof LEVELS)[number];
 /** The latest log records of a module, live. */
 export class ModuleLog {
   readonly #parts: SettingsDependencies;
-  readonly #path: string;
+  readonly #path: `/modules/${string}`;
   readonly #entries = signal<readonly Entry[]>([]);
   readonly #level = signal<Level>("info");
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(parts: SettingsDependencies, path: string) {
+  constructor(parts: SettingsDependencies, path: `/modules/${string}`) {
     this.#parts = parts;
     this.#path = path;
     this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
@@ -66,9 +66,7 @@ export class ModuleLog {
   async #look(): Promise<void> {
     const level = this.#level.peek();
     try {
-      const { entries } = await this.#parts.api.get<{ entries: Entry[] }>(
-        `${this.#path}/logs?level=${level}`,
-      );
+      const { entries } = await this.#parts.api.get(`${this.#path}/logs?level=${level}`);
       if (level === this.#level.peek()) this.#entries.value = entries.slice(-SHOWN).toReversed();
     } catch (error) {
       console.warn("could not read the log", error);

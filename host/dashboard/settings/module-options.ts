@@ -28,7 +28,7 @@ const TEST_DEADLINE_MS = 30_000;
 /** The options of a module as a form. Secrets that are not typed again are kept. */
 export class ModuleOptions {
   readonly #parts: SettingsDependencies;
-  readonly #path: string;
+  readonly #path: `/modules/${string}`;
   readonly #only: string | undefined;
   readonly #stored = signal<Stored | undefined>(undefined);
   readonly #values = signal<Values>({});
@@ -103,7 +103,7 @@ export class ModuleOptions {
   }
 
   async #read(): Promise<Stored> {
-    const stored = await this.#parts.api.get<Stored>(`${this.#path}/config`);
+    const stored = await this.#parts.api.get(`${this.#path}/config`);
     if (this.#only === undefined) return stored;
     const { [this.#only]: own } = stored.options;
     return { ...stored, options: own === undefined ? {} : { [this.#only]: own } };
@@ -145,8 +145,8 @@ export class ModuleOptions {
     this.#tested.value = undefined;
     const { api, formAction } = this.#parts;
     await formAction.run(async () => {
-      const path = `${this.#path}/test`;
-      this.#tested.value = await api.post<TestResult>(path, this.#patch, TEST_DEADLINE_MS);
+      const path = `${this.#path}/test` as const;
+      this.#tested.value = await api.post(path, this.#patch, TEST_DEADLINE_MS);
     });
   }
 

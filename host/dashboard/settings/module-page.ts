@@ -16,7 +16,7 @@ import { words } from "./words.ts";
 /** One module: its state, permissions, options and log. */
 export class ModulePage {
   readonly #parts: SettingsDependencies;
-  readonly #path: string;
+  readonly #path: `/modules/${string}`;
   readonly #id: string;
   readonly #log: ModuleLog;
   readonly #options: ModuleOptions;

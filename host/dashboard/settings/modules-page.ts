@@ -36,7 +36,7 @@ export function modulesPage(parts: SettingsDependencies, item: string): OpenSett
 
 async function refresh({ api, store }: SettingsDependencies): Promise<void> {
   try {
-    store.replaceModules((await api.get<{ modules: ModuleView[] }>("/modules")).modules);
+    store.replaceModules((await api.get("/modules")).modules);
   } catch (error) {
     console.warn("could not read the figures of the modules", error);
   }

@@ -44,7 +44,7 @@ export class PluginList {
 
   async refresh(query = ""): Promise<void> {
     try {
-      this.#answer.value = await this.parts.api.get<PluginAnswer>(`/plugins${query}`);
+      this.#answer.value = await this.parts.api.get(`/plugins${query}` as "/plugins");
     } catch (error) {
       console.warn("could not read the plugins", error);
     }
@@ -53,8 +53,8 @@ export class PluginList {
   search(text: string): void {
     const { api, formAction } = this.parts;
     void formAction.run(async () => {
-      const path = `/plugins/search?q=${encodeURIComponent(text)}`;
-      this.#found.value = (await api.get<{ packages: FoundPackage[] }>(path)).packages;
+      const path = `/plugins/search?q=${encodeURIComponent(text)}` as const;
+      this.#found.value = (await api.get(path)).packages;
     });
   }
 
@@ -97,6 +97,6 @@ export class PluginList {
 }
 
 /** The path of a plugin in the API. */
-export function pathOf(id: string): string {
+export function pathOf(id: string): `/plugins/${string}` {
   return `/plugins/${encodeURIComponent(id)}`;
 }

@@ -218,12 +218,13 @@ class ScenesPage {
   }
 
   async #load(): Promise<void> {
-    const { scenes } = await this.#parts.api.get<{ scenes: Scene[] }>("/smart-home/scenes");
-    this.#scenes.value = scenes;
+    const { scenes } = await this.#parts.api.get("/smart-home/scenes");
+    this.#scenes.value = scenes as readonly Scene[];
   }
 }
 
-const pathOf = (id: string): string => `/smart-home/scenes/${encodeURIComponent(id)}`;
+const pathOf = (id: string): `/smart-home/scenes/${string}` =>
+  `/smart-home/scenes/${encodeURIComponent(id)}`;
 
 const hasFields = (target: CommandBody): boolean => Object.keys(target).length > 0;
 

@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 1_000;
 /** The steps for pairing a bridge, as provided by its plugin. */
 export class SetupSteps {
   readonly #parts: SettingsDependencies;
-  readonly #path: string;
+  readonly #path: `/modules/${string}/setup`;
   readonly #onDone: () => void;
   readonly #say: ModuleOptions["say"];
   readonly #view = signal<SetupView | undefined>(undefined);
@@ -36,7 +36,7 @@ export class SetupSteps {
   /** `say` translates the plugin's texts. `onDone` is called when the result is saved. */
   constructor(
     parts: SettingsDependencies,
-    path: string,
+    path: `/modules/${string}`,
     { say, onDone }: Pick<ModuleOptions, "say"> & { readonly onDone: () => void },
   ) {
     this.#parts = parts;
@@ -112,15 +112,16 @@ export class SetupSteps {
       </div>`;
   }
 
-  #send(method: "POST" | "DELETE", end: string, body?: unknown): void {
+  #send(method: "POST" | "DELETE", end: "" | "/answer", body?: unknown): void {
     const { api, formAction } = this.#parts;
-    const send = async () => this.#take(await api.send(method, `${this.#path}${end}`, body));
+    const send = async () =>
+      this.#take((await api.send(method, `${this.#path}${end}`, body)) as SetupView);
     void formAction.save(send, "");
   }
 
   /** Follows a running setup, also one started elsewhere. */
   async #look(): Promise<void> {
-    const view = await this.#parts.api.get<SetupView>(this.#path).catch(() => undefined);
+    const view = await this.#parts.api.get(this.#path).catch(() => undefined);
     if (view) this.#take(view);
   }
 
