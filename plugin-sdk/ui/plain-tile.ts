@@ -76,7 +76,7 @@ function button(tile: Tile): TemplateResult {
   return html`<button
     class=${classes}
     .style=${style}
-    aria-pressed=${device.kind === "button" ? nothing : look.on}
+    aria-pressed=${switches(look) ? look.on : nothing}
     ?data-opens=${look.opens === true}
     @click=${() => actions.tap(device, look)}
   >
@@ -90,6 +90,9 @@ function still(tile: Tile): TemplateResult {
     ${content(tile)}
   </div>`;
 }
+
+/** True if a tap turns the device on or off. What a lock or an alarm does is in its text, such as "Locked". */
+const switches = ({ tap }: Look): boolean => tap !== undefined && ("on" in tap || "parts" in tap);
 
 /** The visible content in reading order. A button takes its accessible name from it. */
 function content({ device, look, actions }: Tile): TemplateResult {

@@ -235,7 +235,6 @@ const ROLES: readonly (readonly [Partial<Device>, role: string, name: string, st
     { kind: "lock", capabilities: { locked: SWITCH }, state: { locked: true } },
     "button",
     "Thing Locked",
-    "true",
   ],
   [
     { kind: "siren", capabilities: { on: SWITCH }, state: { on: false } },
