@@ -57,8 +57,8 @@ The last column names the bridges whose devices have the capability in a test th
 
 | bridge           | its counterpart in the tests                                                                              |
 | ---------------- | --------------------------------------------------------------------------------------------------------- |
-| \`zigbee2mqtt\`    | speaks Zigbee2MQTT's topics over a real broker; answers recorded from Zigbee2MQTT 2.14.1 are replayed, and every definition of zigbee-herdsman-converters 26.112.0 is read |
-| \`ha-discovery\`   | devices that announce themselves as Home Assistant's documentation describes, over a real broker        |
+| \`zigbee2mqtt\`    | speaks Zigbee2MQTT's topics over a real broker; answers recorded from Zigbee2MQTT 2.14.1 are replayed, every definition of zigbee-herdsman-converters 26.112.0 is read, and a Zigbee2MQTT 2.14.1 runs in the long tests |
+| \`ha-discovery\`   | devices that announce themselves as Home Assistant's documentation describes, and as Valetudo and rtl_433 do in their source, over a real broker |
 | \`tasmota\`        | Tasmota devices as its source describes them, over a real broker                                         |
 | \`hue\`            | a bridge whose answers and events are compared with the OpenHue description                               |
 | \`home-assistant\` | a WebSocket server whose entities and services are compared with Home Assistant's documentation           |
