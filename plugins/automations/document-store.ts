@@ -7,7 +7,7 @@ const MOST_AUTOMATIONS = 1_000;
 const KEPT_REVISIONS = 20;
 const LONGEST_ID = 40;
 /** Ids that are words of the routes. */
-const RESERVED = ["pause", "resume", "simulate", "webhooks"];
+const RESERVED = ["pause", "resume", "simulate", "webhooks", "import"];
 const INDEX = "index";
 
 /** A document as it is stored. */

@@ -13,6 +13,7 @@ import { startWorker } from "./code/start-worker.ts";
 import { etagOf } from "./document-store.ts";
 import { EngineStore, HandedOver } from "./engine-store.ts";
 import { Engine, FOREVER } from "./engine/engine.ts";
+import { importRoute } from "./import/route.ts";
 import { followCalendars, Messages, openHome, recordRun } from "./live-home.ts";
 import { parseDocument } from "./parse-document.ts";
 import * as routes from "./routes.ts";
@@ -125,7 +126,9 @@ interface Parts {
 
 function routesOf(parts: Parts) {
   // The first that fits answers, so fixed words come before ids.
-  return [...switchRoutes(parts), ...runRoutes(parts), ...documentRoutes(parts)];
+  const { ctx, automations } = parts;
+  const fixed = [...switchRoutes(parts), importRoute(ctx, automations)];
+  return [...fixed, ...runRoutes(parts), ...documentRoutes(parts)];
 }
 
 function documentRoutes({ ctx, engine, automations }: Parts) {
