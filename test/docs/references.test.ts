@@ -13,8 +13,8 @@ const NAMED =
   /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
 /** A file that a reader writes, with its content. */
 const WRITTEN_HERE = /^`([^`\n]+)`:\n\n```/gm;
-/** The plugin that readers of the documents write for themselves. */
-const WRITTEN_BY_READERS = /garden-/;
+/** The plugin and the automations that readers write for themselves, and the file that Mantel writes beside these. */
+const WRITTEN_BY_READERS = /garden-|^automations\/[\w-]+\.ts$|^home\.d\.ts$/;
 const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;
 const HEADING = /^#+ (.+)$/gm;
 const COMMAND = /\bnpm run (?:--silent )?([\w-]+)/g;

@@ -35,7 +35,7 @@ declare module "mantel" {
      * The actions. After a restart or a crash the function runs again from the beginning: steps that ended return their
      * recorded results at once. So everything that takes time or may differ goes through `run` and devices.
      */
-    then(actions: (run: Run) => Promise<void> | void): void;
+    then(actions: (run: Run) => unknown): void;
   }
   /** Begins an automation. Any of the triggers starts it. */
   export function when(...triggers: Trigger[]): Automation;

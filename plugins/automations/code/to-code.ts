@@ -108,7 +108,7 @@ class Writer {
       return this.#call(`${thing}.changes`, text(field), { from, to, for: forMs });
     }
     const word =
-      this.#kindOf(device) === "binary-sensor" ? VERBS[`${field} ${String(to)}`] : undefined;
+      this.#kindOf(device) === "binary-sensor" ? VERBS[`${field} ${text(to)}`] : undefined;
     const isSwitch = field === "on" && SWITCHES.includes(this.#kindOf(device));
     const verb = isSwitch ? (to === true ? "turnsOn" : "turnsOff") : word;
     if (verb !== undefined) return this.#call(`${thing}.${verb}`, "", { for: forMs });

@@ -57,6 +57,11 @@ test("a file in the data folder is an automation as soon as it is saved, and its
     const { traces } = (await answer.json()) as { traces: { result: string }[] };
     return traces[0]?.result === "completed";
   });
+  const simulated = await host.api("/automations/simulate", {
+    method: "POST",
+    json: { id: "door-bell.ts", source: "demo" },
+  });
+  assert.equal(simulated.status, 200, await simulated.text());
   await write('throw new Error("at the top");');
   await found(({ error }) => error === "door-bell.ts: line 1: at the top");
   const declared = await readFile(join(folder, "home.d.ts"), "utf8");
