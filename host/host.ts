@@ -33,6 +33,7 @@ import { Commands } from "./devices/commands.ts";
 import { DeviceImages } from "./devices/images.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { SensorHistory } from "./devices/sensor-history.ts";
+import { Connectables } from "./discovery/connectable.ts";
 import { Discovery } from "./discovery/discovery.ts";
 import { setAsideMisplacedFiles } from "./documents/misplaced-files.ts";
 import { finishReplacement } from "./documents/restore-transaction.ts";
@@ -64,6 +65,7 @@ import { PackageLock } from "./packages/lock.ts";
 import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/packages.ts";
 import { Photos } from "./photos/photos.ts";
+import { Places } from "./places/places.ts";
 import { ApiPaths } from "./routes/api-paths.ts";
 import { RouteSecrets } from "./routes/secrets.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
@@ -125,7 +127,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const foundation = await openFoundation(options, scope);
   const registries = await openRegistries(foundation, scope);
   const opened = await openModules(options, { ...foundation, ...registries }, scope);
-  const { modules } = opened;
+  const { modules, connectables } = opened;
   const { log, version } = options;
   const installed = await openHostPackages({ ...foundation, ...opened, version });
   scope.onDispose(() => installed.close());
@@ -139,6 +141,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     log,
     version,
     modules,
+    connectables,
     installed,
     streams,
     backups,
@@ -275,11 +278,13 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const keptChannels = await KeptChannels.open({ ...foundation, channels });
   onDispose(() => keptChannels.close());
   const photos = await Photos.open(foundation.dataFolder);
+  const places = new Places();
+  onDispose(() => places.close());
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
   const answering = { devices, images, readings, commands, scenes, channels, apiPaths };
-  const shown = { photos, calendar, calendarActions, calendarFeed };
+  const shown = { photos, places, calendar, calendarActions, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }
 
@@ -344,7 +349,13 @@ async function openModules(
     },
   });
   onDispose(() => modules.close());
-  return { modules, lock, consents, versionStore, isShippedId: shipped.isShippedId };
+  const connectables = new Connectables({
+    unconnected: () => modules.unconnected(),
+    search: (plugin, what) =>
+      discovery.mdns({ plugin, what, forMs: undefined, exited: new Promise(() => undefined) }),
+  });
+  const { isShippedId } = shipped;
+  return { modules, lock, consents, versionStore, isShippedId, connectables };
 }
 
 /** The modules, and what the installed packages share with them. */
@@ -353,11 +364,13 @@ interface HostModules extends Pick<
   "lock" | "consents" | "versionStore" | "isShippedId"
 > {
   readonly modules: ModuleManager;
+  readonly connectables: Connectables;
 }
 
 function coordinatesIn({ current: { home } }: ConfigStore): Coordinates | undefined {
-  const { latitude, longitude } = home;
-  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
+  const { latitude, longitude, place } = home;
+  if (latitude === undefined || longitude === undefined) return undefined;
+  return { latitude, longitude, ...(place !== undefined && { name: place }) };
 }
 
 async function openKernel(cacheFolder: string, log: HostLog): Promise<Kernel> {

@@ -207,6 +207,8 @@ export interface Sun {
 
 /** Degrees; north and east are above 0. */
 export interface Coordinates {
+  /** The user-facing name of the place, if it is known. */
+  readonly name?: string;
   readonly latitude: number;
   readonly longitude: number;
 }

@@ -60,6 +60,30 @@ const KindRate = Type.Object(
   Strict,
 );
 
+/** A key of the config, such as `home.latitude`. */
+const ConfigKey = Type.String({ pattern: "^[A-Za-z]+(\\.[A-Za-z]+)+$" });
+
+/** A service of the network that the plugin can connect to. */
+const Find = Type.Object(
+  {
+    /** The name in multicast DNS, such as `_hue._tcp`. */
+    mdns: Type.String({ pattern: "^_[a-z0-9-]{1,15}\\._(tcp|udp)$" }),
+    /** The user-facing name of what was found, such as `Hue bridge`. */
+    name: Type.String({ minLength: 1, maxLength: 60 }),
+    /** A Material Design icon, such as `mdi:lightbulb-group`. */
+    icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
+    /** Options that connect it, with `{address}` and `{port}`, such as `{"url": "mqtt://{address}:{port}"}`. */
+    options: Type.Optional(
+      Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 500 }), {
+        ...Strict,
+        maxProperties: 10,
+      }),
+    ),
+  },
+  Strict,
+);
+export type Find = Static<typeof Find>;
+
 /** A channel of the plugin that the host serves at a path of the API. */
 const ServedPath = Type.Object(
   {
@@ -167,7 +191,7 @@ export const Manifest = Type.Object(
     fallbackFor: Type.Optional(
       Type.Object(
         {
-          config: Type.Optional(Type.Array(Type.String({ pattern: "^[A-Za-z]+(\\.[A-Za-z]+)+$" }))),
+          config: Type.Optional(Type.Array(ConfigKey)),
           bridges: Type.Optional(Type.Boolean()),
         },
         Strict,
@@ -175,9 +199,14 @@ export const Manifest = Type.Object(
     ),
     /**
      * True for a plugin that works only after it was configured. It does not start until the config has a
-     * section for it or `modules.<id>.enabled` is true.
+     * section for it or `modules.<id>.enabled` is true. With keys such as `home.latitude` it also starts when all of them
+     * are set.
      */
-    requiresConfig: Type.Optional(Type.Boolean()),
+    requiresConfig: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Array(ConfigKey, { minItems: 1, maxItems: 10 })]),
+    ),
+    /** Services of the network by which the dashboard offers to connect the plugin. */
+    finds: Type.Optional(Type.Array(Find, { maxItems: 5 })),
     /** The permissions of its process; absent means none. */
     permissions: Type.Optional(Permissions),
     /** Resource limits, which the config may override. */

@@ -46,6 +46,8 @@ export function startLaterParts(
 async function loadLater(root: HTMLElement, session: Session): Promise<void> {
   void import("./details/details.ts"); // ready for the first long press
   if (!session.mayEdit) return;
+  const { showFirstSteps } = await import("./setup/first-steps.ts");
+  showFirstSteps(root, session);
   const { showModuleProblems } = await import("./problem-notice.ts");
   showModuleProblems(root, session.store.modules());
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Find } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
@@ -69,6 +70,21 @@ export class ModuleManager {
   list(): readonly ModuleView[] {
     const modules = [...this.#modules.values()].map((module) => module.view);
     return [...modules, ...this.#invalidViews()].toSorted((a, b) => a.id.localeCompare(b.id));
+  }
+
+  /** True while a fallback for bridges serves the devices. */
+  get isSimulated(): boolean {
+    return [...this.#modules.values()].some(
+      ({ plugin, isWorking }) => isWorking && plugin.manifest.fallbackFor?.bridges === true,
+    );
+  }
+
+  /** The plugins that can connect to services of the network and have no section in the config. */
+  unconnected(): readonly { readonly id: string; readonly finds: readonly Find[] }[] {
+    const { config } = this.#parts;
+    return [...this.#modules.values()]
+      .filter(({ id }) => !config.hasSection(id) && config.current.modules[id]?.enabled !== false)
+      .map(({ id, plugin }) => ({ id, finds: plugin.manifest.finds ?? [] }));
   }
 
   /** @throws MantelError `module_unknown` */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isSet } from "../config/is-set.ts";
 import type { Config } from "../config/schema.ts";
 import type { Module } from "./lifecycle/module.ts";
 import { configuredLimits } from "./state/limits.ts";
@@ -32,8 +33,12 @@ export async function reconcile(modules: readonly Module[], config: Config): Pro
 export function isAffected(module: Module, changed: readonly string[], config: Config): boolean {
   const { enabled } = config.modules[module.id] ?? {};
   if (module.view.state === "disabled" || enabled === false) return false;
+  const { home } = module.plugin.manifest.permissions ?? {};
+  const usesPlace = home?.read?.includes("location") === true;
   const concerns = (key: string): boolean =>
-    [module.id, `modules.${module.id}`].includes(key) || key.startsWith(`${module.id}.`);
+    (usesPlace && key.startsWith("home.")) ||
+    [module.id, `modules.${module.id}`].includes(key) ||
+    key.startsWith(`${module.id}.`);
   const limits = configuredLimits(config, module.plugin);
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }
@@ -76,17 +81,6 @@ function reasonToStop(
 function isRealBridge({ plugin, status }: Module): boolean {
   const { bridge, fallbackFor } = plugin.manifest;
   return bridge !== undefined && !fallbackFor?.bridges && status.hasStarted;
-}
-
-function isSet(config: unknown, dottedKey: string): boolean {
-  let value: unknown = config;
-  for (const key of dottedKey.split(".")) {
-    value =
-      typeof value === "object" && value !== null
-        ? (value as Record<string, unknown>)[key]
-        : undefined;
-  }
-  return value !== undefined && value !== null;
 }
 
 /** Runs `work` for all items, at most `atOnce` at a time. */

@@ -41,8 +41,7 @@ export default defineWidget({
       "all day": "ganztags",
       now: "jetzt",
       "No calendar yet": "Noch kein Kalender",
-      "Put an .ics file into the calendars folder of Mantel's data.":
-        "Lege eine .ics-Datei in den Ordner „calendars“ in den Daten von Mantel.",
+      "Add one in the settings.": "Füge einen in den Einstellungen hinzu.",
       "Could not read {name}": "{name} konnte nicht gelesen werden",
     },
   },
@@ -75,10 +74,12 @@ export default defineWidget({
 });
 
 function noCalendar({ t }: Context): TemplateResult {
-  return html`<p>
-    <strong>${t("No calendar yet")}</strong><br />
-    ${t("Put an .ics file into the calendars folder of Mantel's data.")}
-  </p>`;
+  return html`<mantel-setup kind="calendar">
+    <p>
+      <strong>${t("No calendar yet")}</strong><br />
+      ${t("Add one in the settings.")}
+    </p>
+  </mantel-setup>`;
 }
 
 /** Messages about calendars that could not be read. */

@@ -148,11 +148,10 @@ function missing({ t }: Context, module: ModuleStatus | undefined): TemplateResu
   const fault = module?.error?.message ?? "";
   switch (module?.state) {
     case "unconfigured":
-      return message(
-        t("The weather is not set up yet"),
-        t("Set weather.latitude and weather.longitude in the config."),
-        fault.includes("is invalid") ? fault : "",
-      );
+      if (!/^(not configured|$)/.test(fault)) return message(t("No forecast available"), fault);
+      return html`<mantel-setup kind="place">
+        ${message(t("The weather is not set up yet"), t("Add your town in the settings."))}
+      </mantel-setup>`;
     case "active":
     case "loading":
     case "reloading":

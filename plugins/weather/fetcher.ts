@@ -1,4 +1,4 @@
-import { MantelError, type PluginContext } from "@mantel/plugin-sdk";
+import { type Coordinates, MantelError, type PluginContext } from "@mantel/plugin-sdk";
 import type { WeatherForecast } from "./channels.ts";
 import { MET_NORWAY } from "./met-norway.ts";
 import { OPEN_METEO } from "./open-meteo.ts";
@@ -33,6 +33,8 @@ interface StoredForecast extends FetchedForecast {
 export class Fetcher {
   readonly #ctx: PluginContext<Options, undefined>;
   readonly #source: Source;
+  /** The place of the options, or that of the home. */
+  #place: Coordinates | undefined;
   #lastFetched: FetchedForecast | undefined;
 
   constructor(ctx: PluginContext<Options, undefined>) {
@@ -42,8 +44,12 @@ export class Fetcher {
 
   /** The stored forecast for this place. */
   async restore(): Promise<FetchedForecast | undefined> {
-    const stored = (await this.#ctx.storage.get(KEY)) as StoredForecast | undefined;
-    if (stored?.of === this.#place) this.#lastFetched = stored;
+    const { config, home, storage } = this.#ctx;
+    const { latitude, longitude } = config;
+    const isOwn = latitude !== undefined && longitude !== undefined;
+    this.#place = isOwn ? { latitude, longitude } : await home.coordinates();
+    const stored = (await storage.get(KEY)) as StoredForecast | undefined;
+    if (stored?.of === this.#key) this.#lastFetched = stored;
     return this.#lastFetched;
   }
 
@@ -62,7 +68,7 @@ export class Fetcher {
     if (!answer.ok) throw refused(this.#source, answer.status);
     const { config, home } = this.#ctx;
     const parsed = this.#source.parse(JSON.parse(await textOf(answer)), home.timeZone);
-    const place = config.place ?? null;
+    const place = config.place ?? this.#place?.name ?? null;
     return this.#keep({
       forecast: { place, source: this.#source.name, fetchedAt, ...parsed },
       notBefore,
@@ -70,15 +76,17 @@ export class Fetcher {
     });
   }
 
-  get #place(): string {
-    const { source, latitude, longitude, url = "" } = this.#ctx.config;
+  get #key(): string {
+    const { source, url = "" } = this.#ctx.config;
+    const { latitude, longitude } = this.#place ?? {};
     return `${source} ${latitude} ${longitude} ${url}`;
   }
 
   async #ask(): Promise<Response> {
     const { config, home, signal } = this.#ctx;
     const url = new URL(config.url ?? this.#source.url);
-    url.search = this.#source.query(config, home.timeZone).toString();
+    if (!this.#place) throw new MantelError("invalid", "the town of the home is not known");
+    url.search = this.#source.query(this.#place, home.timeZone).toString();
     const since = this.#lastFetched?.lastModified;
     return fetch(url, {
       headers: {
@@ -92,7 +100,7 @@ export class Fetcher {
 
   async #keep(known: FetchedForecast): Promise<FetchedForecast> {
     this.#lastFetched = known;
-    await this.#ctx.storage.set(KEY, { ...known, of: this.#place } satisfies StoredForecast);
+    await this.#ctx.storage.set(KEY, { ...known, of: this.#key } satisfies StoredForecast);
     return known;
   }
 }

@@ -6,16 +6,22 @@ export const Options = Type.Object({
     title: "Whose forecast",
     default: "open-meteo",
   }),
-  latitude: Type.Number({
-    title: "Latitude in degrees, north is above 0",
-    minimum: -90,
-    maximum: 90,
-  }),
-  longitude: Type.Number({
-    title: "Longitude in degrees, east is above 0",
-    minimum: -180,
-    maximum: 180,
-  }),
+  latitude: Type.Optional(
+    Type.Number({
+      title: "Latitude in degrees, north is above 0",
+      description: "Only for another place than the home.",
+      minimum: -90,
+      maximum: 90,
+    }),
+  ),
+  longitude: Type.Optional(
+    Type.Number({
+      title: "Longitude in degrees, east is above 0",
+      description: "Only for another place than the home.",
+      minimum: -180,
+      maximum: 180,
+    }),
+  ),
   place: Type.Optional(Type.String({ title: "Name of the place", maxLength: 200 })),
   refreshMinutes: Type.Integer({
     title: "Minutes between two readings",

@@ -1,12 +1,12 @@
+import type { Coordinates } from "@mantel/plugin-sdk";
 import type { WeatherForecast } from "./channels.ts";
-import type { Options } from "./options.ts";
 
 /** A weather service. */
 export interface Source {
   /** The name required by its licence. */
   readonly name: string;
   readonly url: string;
-  readonly query: (place: Options, timeZone: string) => URLSearchParams;
+  readonly query: (place: Coordinates, timeZone: string) => URLSearchParams;
   /** @throws Error if the answer does not have the service's format */
   readonly parse: (answer: unknown, timeZone: string) => Pick<WeatherForecast, "hours" | "days">;
 }

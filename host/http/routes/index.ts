@@ -20,12 +20,14 @@ import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
+import { placeRoutes } from "./places.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
 import { roomRoutes } from "./rooms.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { describedServices, serviceRoutes } from "./services.ts";
 import { sessionRoutes } from "./session.ts";
+import { setupRoutes } from "./setup.ts";
 import { tokenRenewalRoutes } from "./token-renewal.ts";
 import { tokenRoutes } from "./tokens.ts";
 
@@ -66,6 +68,8 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...moduleTrialRoutes(parts),
     ...pluginRoutes(parts),
     ...configRoutes(parts),
+    ...placeRoutes(parts),
+    ...setupRoutes(parts),
     ...layoutRoutes(parts),
     ...eventRoutes(parts),
     ...tokenRoutes(parts),

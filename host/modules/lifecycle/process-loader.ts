@@ -7,6 +7,7 @@ import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rp
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import type { ModuleView } from "../../api/module.ts";
 import { parseDeclaredChannels } from "../../channels/declared.ts";
+import { isSet } from "../../config/is-set.ts";
 import { optionSchema, requireSafeSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
@@ -219,8 +220,8 @@ export class ProcessLoader {
     const { options, faults } = config.optionsFor(id, schema);
     if (faults.length === 0) return options;
     const error = NotConfigured.misfit(id, [...faults]);
-    const isSet = config.hasSection(id);
-    const before = section && isSet ? config.optionsFor(id, schema, section) : undefined;
+    const hasOptions = config.hasSection(id);
+    const before = section && hasOptions ? config.optionsFor(id, schema, section) : undefined;
     if (before?.faults.length !== 0) throw error;
     warn("invalid options; keeping the previous ones", error.message);
     return before.options;
@@ -286,10 +287,12 @@ export function homeSettingsOf(config: ConfigStore): HomeSettings {
   return { locale: ui.locale, timeZone: ui.timeZone, pollSeconds: devices.pollSeconds };
 }
 
-/** False for a plugin with `requiresConfig` that is neither configured nor enabled. */
+/** False for a plugin whose `requiresConfig` is not met, and that is neither configured nor enabled. */
 export function isConfigured({ id, manifest }: PluginPackage, config: ConfigStore): boolean {
-  if (!manifest.requiresConfig) return true;
-  return config.hasSection(id) || config.current.modules[id]?.enabled === true;
+  const { requiresConfig = false } = manifest;
+  if (requiresConfig === false) return true;
+  if (config.hasSection(id) || config.current.modules[id]?.enabled === true) return true;
+  return requiresConfig !== true && requiresConfig.every((key) => isSet(config.current, key));
 }
 
 /**

@@ -35,8 +35,7 @@ export const TEXTS_DE = {
   "low {temperature}": "Tief {temperature}",
   "high {temperature}": "Hoch {temperature}",
   "The weather is not set up yet": "Das Wetter ist noch nicht eingerichtet",
-  "Set weather.latitude and weather.longitude in the config.":
-    "Trag weather.latitude und weather.longitude in die Konfiguration ein.",
+  "Add your town in the settings.": "Füge deinen Ort in den Einstellungen hinzu.",
   "No forecast available": "Keine Vorhersage verfügbar",
   "Loading the forecast …": "Vorhersage wird geladen …",
 } as const;

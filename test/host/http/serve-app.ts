@@ -20,6 +20,7 @@ import { Commands } from "../../../host/devices/commands.ts";
 import { DeviceImages } from "../../../host/devices/images.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { SensorHistory } from "../../../host/devices/sensor-history.ts";
+import { Connectables } from "../../../host/discovery/connectable.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import { EventStreams } from "../../../host/events/sse.ts";
 import { createApp } from "../../../host/http/app.ts";
@@ -30,6 +31,7 @@ import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Operations } from "../../../host/packages/operations.ts";
 import { Photos } from "../../../host/photos/photos.ts";
+import { Places } from "../../../host/places/places.ts";
 import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
@@ -106,6 +108,8 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     services: new ServiceRegistry(),
     routeSecrets: await RouteSecrets.open(data, log),
     photos: await Photos.open(data),
+    places: new Places(async () => "\n"),
+    connectables: new Connectables({ unconnected: () => [], search: async () => [] }),
     modules: demoModules() as unknown as ModuleManager,
     installed: noPlugins() as unknown as HttpDependencies["installed"],
     assets: demoAssets(),
@@ -229,6 +233,8 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
   };
   return {
     revision: 1,
+    isSimulated: true,
+    unconnected: () => [],
     list: () => [module],
     get,
     reload: async (id) => ({ module: get(id), reload: RELOADED }),

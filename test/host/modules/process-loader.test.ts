@@ -275,6 +275,19 @@ test("an opt-in plugin without a section is not configured", async (t) => {
   });
 });
 
+test("an opt-in plugin that names keys of the config is configured when all of them are set", async (t) => {
+  const keys = ["home.latitude", "home.place"];
+  const { plugin, config } = await openLoader(t, { requiresConfig: keys });
+
+  const configured = [isConfigured(plugin, config)];
+  await config.patch({ home: { latitude: 48 } }, { admin: true });
+  configured.push(isConfigured(plugin, config));
+  await config.patch({ home: { place: "Freiburg" } }, { admin: true });
+  configured.push(isConfigured(plugin, config));
+
+  assert.deepEqual(configured, [false, false, true]);
+});
+
 test("an opt-in plugin is configured by a section or by being enabled", async (t) => {
   const { plugin, config } = await openLoader(t, { requiresConfig: true });
   const plain = { ...plugin, manifest: { ...plugin.manifest, requiresConfig: false } };

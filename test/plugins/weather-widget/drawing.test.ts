@@ -69,7 +69,7 @@ test("a missing forecast is explained by the state of the weather module", (t) =
 
   assert.deepEqual(states, [
     ["Loading the forecast …"],
-    ["The weather is not set up yet", "Set weather.latitude and weather.longitude in the config."],
+    ["The weather is not set up yet", "Add your town in the settings."],
     ["No forecast available", "no network"],
   ]);
 });

@@ -16,7 +16,7 @@ test("the weather widget", async (t) => {
   });
   const { page } = await stage.visit(t);
 
-  await t.test("the settings page shows the setup and wrong options", () => setsUp(page, stage));
+  await t.test("a tile without a town says so to those who may not set it up", () => setsUp(page));
   await t.test("shows now, the hours and the days", () => shows(page, stage, server));
   await t.test("texts are German, and values are in the units of the home", () =>
     speaks(page, stage),
@@ -26,15 +26,12 @@ test("the weather widget", async (t) => {
   );
 });
 
-async function setsUp(page: Page, { host }: Stage): Promise<void> {
+async function setsUp(page: Page): Promise<void> {
   const wall = tileOf(page, "weather-widget");
+
   await wall.getByText("The weather is not set up yet").waitFor();
-  await wall.getByText("Set weather.latitude and weather.longitude in the config.").waitFor();
+  await wall.getByText("Add your town in the settings.").waitFor();
   await picture(page, "weather-not-set-up");
-
-  await host.api("/config", { method: "PATCH", json: { weather: { latitude: 52.5 } } });
-
-  await wall.getByText("/longitude").waitFor();
 }
 
 async function shows(page: Page, { host }: Stage, { url }: WeatherServer): Promise<void> {

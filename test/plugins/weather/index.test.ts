@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
+import type { Coordinates } from "@mantel/plugin-sdk";
 import { type RunningTest, startPlugin } from "@mantel/plugin-sdk/testing";
 import { faultsOf } from "../../../host/validate.ts";
 import { WeatherForecast } from "../../../plugins/weather/channels.ts";
@@ -38,6 +39,17 @@ test("Open-Meteo's columns become days and hours, starting now", async (t) => {
   assert.deepEqual([asked.get("latitude"), asked.get("timeformat")], ["52.520008", "unixtime"]);
 });
 
+test("without a place in its options the forecast is for the home", async (t) => {
+  const { url, requests } = await serveWeather(t, openMeteoAnswer());
+  const coordinates = { latitude: 48, longitude: 7.85, name: "Freiburg" };
+  const weather = await startWeather(t, { url }, coordinates);
+
+  const { place } = await forecastOf(weather);
+
+  assert.equal(place, "Freiburg");
+  assert.equal(new URL(requests[0]?.url ?? "", url).searchParams.get("longitude"), "7.85");
+});
+
 test("requests to MET Norway identify the client and round the place to four decimals", async (t) => {
   const { url, requests } = await serveWeather(t, metNorwayAnswer());
   const options = { source: "met-norway", ...PLACE, url, contact: "home@example.org" };
@@ -65,11 +77,19 @@ test("a service that fails, or answers in another form, is named", async (t) => 
   assert.equal(weather.published["forecast"], undefined);
 });
 
-async function startWeather(t: TestContext, options: object): Promise<RunningTest> {
+async function startWeather(
+  t: TestContext,
+  options: object,
+  coordinates?: Coordinates,
+): Promise<RunningTest> {
   // Otherwise a test that runs while an hour begins would look for the hour before.
   t.mock.timers.enable({ apis: ["Date"], now: (THIS_HOUR + 600) * 1_000 });
   const config = { source: "open-meteo", refreshMinutes: 30, ...options };
-  const running = await startPlugin(plugin, { config, timeZone: "UTC" });
+  const running = await startPlugin(plugin, {
+    config,
+    timeZone: "UTC",
+    ...(coordinates && { home: { coordinates } }),
+  });
   t.after(() => running.stop());
   return running;
 }

@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import type { HttpDependencies } from "../dependencies.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
+
+const State = Type.Object({
+  /** True while the devices are simulated, because no bridge is set up. */
+  simulated: Type.Boolean(),
+  /** True if the home has coordinates. */
+  place: Type.Boolean(),
+});
+const Found = Type.Object({
+  found: Type.Array(
+    Type.Object({
+      /** The id of the module that connects it. */
+      module: Type.String(),
+      name: Type.String(),
+      icon: Type.Union([Type.String(), Type.Null()]),
+      address: Type.String(),
+      /** Options of the module that connect it, or a first part of them. */
+      options: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
+});
+
+/** `/setup`: the steps from a demonstration to a home of one's own. */
+export function setupRoutes({ modules, config, connectables }: HttpDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/setup",
+      operationId: "getSetup",
+      scope: "read",
+      tag: "Config",
+      summary: "Read what is not set up yet",
+      answers: jsonAnswer("The state", State),
+      handle: () => ({
+        simulated: modules.isSimulated,
+        place: config.current.home.latitude !== undefined,
+      }),
+    }),
+    route({
+      method: "GET",
+      path: "/setup/devices",
+      operationId: "findDevices",
+      scope: "admin",
+      tag: "Config",
+      summary: "Search the network for what plugins can connect to; takes some seconds",
+      answers: jsonAnswer("What was found", Found),
+      handle: async () => ({ found: [...(await connectables.find())] }),
+    }),
+  ];
+}
