@@ -9,7 +9,10 @@ import { visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
 const PLUGINS = ["demo-home", "calendar", "room-widget", "hue", "home-assistant"];
-const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "backup", "about"];
+const PAGES = [
+  ...["general", "rooms", "devices", "scenes", "calendars", "weather", "access", "displays"],
+  ...["notifications", "backup", "advanced", "modules", "bridges", "about"],
+];
 const SCREENS = [
   ["dark", 1280, 800],
   ["light", 390, 844],

@@ -15,6 +15,7 @@ test("the settings", async (t) => {
   };
 
   await t.test("are one tap away from the dashboard, and back", (each) => opens(each, fixture));
+  await t.test("are found by their names, with / and Ctrl-K", (each) => finds(each, fixture));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, fixture));
   await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
@@ -26,12 +27,35 @@ async function opens(t: TestContext, fixture: Fixture): Promise<void> {
   const page = await visitSettings(t, fixture, "");
 
   await page.getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("heading", { level: 1, name: "Modules" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "General" }).waitFor();
+  await page.getByRole("link", { name: "Advanced" }).click();
   await page.getByRole("link", { name: "About" }).click();
   await page.getByRole("heading", { level: 1, name: "About" }).waitFor();
   await page.getByRole("link", { name: "Back to the dashboard" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function finds(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "general");
+  await page.getByRole("heading", { level: 1, name: "General" }).waitFor();
+  const results = page.getByRole("list", { name: "Settings found" }).getByRole("link");
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("bedside");
+  await results.filter({ hasText: "Bedside" }).click();
+  await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("nobody");
+  await page.keyboard.press("Enter");
+  await page.locator(".found").getByLabel("When nobody is near").waitFor();
+  await page.getByLabel("When nobody is near").selectOption("120");
+  await page.getByRole("status").getByText("Saved").waitFor();
+
+  const { config } = (await (await fixture.host.api("/config")).json()) as {
+    config: { ui: { idleSeconds: number } };
+  };
+  assert.equal(config.ui.idleSeconds, 120);
 }
 
 interface Devices {

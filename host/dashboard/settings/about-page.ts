@@ -31,6 +31,7 @@ function healthView({ version, uptimeSeconds, modules }: Health, api: string): T
     ],
     [texts.modules, texts.moduleCounts(modules.active, modules.failed)],
     [texts.address, location.origin],
+    [texts.placeNames, "GeoNames (CC BY 4.0)"],
   ];
   return html`${factsView("Mantel", facts)}
     <p><a class="link" href="${api}/docs">${texts.apiDocs}</a></p>`;

@@ -1,42 +1,94 @@
 import { aboutPage } from "./about-page.ts";
+import { advancedPage } from "./advanced-page.ts";
 import { backupPage } from "./backup-page.ts";
 import { bridgesPage } from "./bridges-page.ts";
 import { calendarsPage } from "./calendars-page.ts";
 import { devicesPage } from "./devices-page.ts";
+import { displaysPage } from "./displays-page.ts";
+import { generalPage } from "./general-page.ts";
 import { modulesPage } from "./modules-page.ts";
+import { notificationsPage } from "./notifications-page.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { pluginsPage } from "./plugins-page.ts";
+import { roomsPage } from "./rooms-page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { tokensPage } from "./tokens-page.ts";
+import { weatherPage } from "./weather-page.ts";
 
-/** A settings page in the menu. */
+/** A settings page. */
 export interface PageEntry {
   readonly id: string;
   readonly icon: string;
   /** The key of its title in the texts. */
   readonly title:
-    | "modules"
-    | "plugins"
+    | "general"
+    | "rooms"
     | "devices"
-    | "bridges"
     | "scenes"
     | "calendars"
+    | "weather"
     | "access"
+    | "displays"
+    | "notifications"
     | "backup"
+    | "advanced"
+    | "modules"
+    | "plugins"
+    | "bridges"
     | "about";
+  /** True for the first page of a group in the menu. */
+  readonly startsGroup?: boolean;
+  /** The page of the menu that leads to it, for a page that is not in the menu. */
+  readonly below?: string;
   /** `item` is the rest of the address, such as the id of a module that is shown alone. */
   readonly open: (parts: SettingsDependencies, item: string) => OpenSettingsPage;
 }
 
-/** The menu. The first page is the default. */
+/** All pages, those of the menu in its order. The first page is the default. */
 export const PAGES: readonly PageEntry[] = [
-  { id: "modules", icon: "mdi:puzzle-outline", title: "modules", open: modulesPage },
-  { id: "plugins", icon: "mdi:package-variant", title: "plugins", open: pluginsPage },
-  { id: "devices", icon: "mdi:lightbulb-outline", title: "devices", open: devicesPage },
-  { id: "bridges", icon: "mdi:bridge", title: "bridges", open: bridgesPage },
-  { id: "scenes", icon: "mdi:palette-outline", title: "scenes", open: scenesPage },
-  { id: "calendars", icon: "mdi:calendar-outline", title: "calendars", open: calendarsPage },
-  { id: "access", icon: "mdi:key-outline", title: "access", open: tokensPage },
-  { id: "backup", icon: "mdi:archive-outline", title: "backup", open: backupPage },
-  { id: "about", icon: "mdi:information-outline", title: "about", open: aboutPage },
+  { id: "general", icon: "mdi:home-variant", title: "general", open: generalPage },
+  { id: "rooms", icon: "mdi:floor-plan", title: "rooms", open: roomsPage },
+  { id: "devices", icon: "mdi:lightbulb", title: "devices", open: devicesPage },
+  { id: "scenes", icon: "mdi:palette", title: "scenes", open: scenesPage },
+  {
+    id: "calendars",
+    icon: "mdi:calendar",
+    title: "calendars",
+    startsGroup: true,
+    open: calendarsPage,
+  },
+  { id: "weather", icon: "mdi:weather-partly-cloudy", title: "weather", open: weatherPage },
+  {
+    id: "access",
+    icon: "mdi:account-multiple",
+    title: "access",
+    startsGroup: true,
+    open: tokensPage,
+  },
+  { id: "displays", icon: "mdi:tablet-dashboard", title: "displays", open: displaysPage },
+  { id: "notifications", icon: "mdi:bell", title: "notifications", open: notificationsPage },
+  { id: "backup", icon: "mdi:history", title: "backup", startsGroup: true, open: backupPage },
+  { id: "advanced", icon: "mdi:pulse", title: "advanced", open: advancedPage },
+  {
+    id: "modules",
+    icon: "mdi:puzzle-outline",
+    title: "modules",
+    below: "advanced",
+    open: modulesPage,
+  },
+  {
+    id: "plugins",
+    icon: "mdi:package-variant",
+    title: "plugins",
+    below: "advanced",
+    open: pluginsPage,
+  },
+  { id: "bridges", icon: "mdi:bridge", title: "bridges", below: "advanced", open: bridgesPage },
+  {
+    id: "about",
+    icon: "mdi:information-outline",
+    title: "about",
+    below: "advanced",
+    open: aboutPage,
+  },
 ];

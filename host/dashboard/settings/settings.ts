@@ -6,6 +6,7 @@ import { titles } from "../title.ts";
 import { FormAction } from "./form-action.ts";
 import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
+import { SettingsSearch } from "./search.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
 import contentStyles from "./content.css";
@@ -27,15 +28,18 @@ export class Settings {
   readonly #element = document.createElement("div");
   readonly #parts: SettingsDependencies;
   readonly #shown = signal<Shown | undefined>(undefined);
+  readonly #search: SettingsSearch;
   readonly #before = document.activeElement;
   readonly #end: () => void;
 
   constructor(root: HTMLElement, { api, store }: { api: Api; store: Store }) {
     this.#root = root;
     this.#parts = { api, store, formAction: new FormAction() };
+    this.#search = new SettingsSearch(this.#parts);
     adoptStyles();
     this.#element.addEventListener("input", this.#onInput);
     addEventListener("beforeunload", this.#onUnload);
+    addEventListener("keydown", this.#onKey);
     this.#element.className = "settings";
     root.hidden = true;
     root.after(this.#element);
@@ -51,6 +55,7 @@ export class Settings {
     const entry = PAGES.find((each) => each.id === id) ?? PAGES[0];
     if (!entry) return;
     this.#shown.peek()?.page.close?.();
+    this.#search.clear();
     this.#parts.formAction.clear();
     this.#parts.formAction.leave();
     this.#shown.value = untracked(() => ({
@@ -68,6 +73,7 @@ export class Settings {
   close(): void {
     this.#end();
     removeEventListener("beforeunload", this.#onUnload);
+    removeEventListener("keydown", this.#onKey);
     this.#shown.peek()?.page.close?.();
     this.#element.remove();
     titles.over.value = "";
@@ -79,6 +85,16 @@ export class Settings {
     if (target instanceof Element && target.closest(".form")) this.#parts.formAction.type();
   };
 
+  /** Ctrl-K, or / outside of a field, goes to the search. */
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const { key, ctrlKey, metaKey, target } = event;
+    const isTyping = target instanceof Element && target.matches("input, select, textarea");
+    const isShortcut = key.toLowerCase() === "k" && (ctrlKey || metaKey);
+    if (!isShortcut && (key !== "/" || isTyping)) return;
+    event.preventDefault();
+    this.#element.querySelector<HTMLElement>(".find input")?.focus();
+  };
+
   readonly #onUnload = (event: Event): void => {
     if (this.#parts.formAction.hasUnsaved) event.preventDefault();
   };
@@ -88,12 +104,24 @@ export class Settings {
     if (!shown) return nothing;
     const { entry, page } = shown;
     titles.over.value = words.value[entry.title];
+    const inMenu = entry.below ?? entry.id;
     return html`<nav aria-label=${words.value.settings}>
-        <a class="back" href="#">
-          <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon
-          ><span>${words.value.back}</span>
-        </a>
-        ${PAGES.map((each) => linkTo(each, each === entry))}
+        <div class="nav-head">
+          <a class="back" href="#" aria-label=${words.value.back}>
+            <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>
+          </a>
+          <strong>${words.value.settings}</strong>
+        </div>
+        ${this.#search.inputView()}
+        ${
+          this.#search.isActive
+            ? this.#search.resultsView()
+            : html`<div class="menu">
+                ${PAGES.filter(({ below }) => below === undefined).map((each) =>
+                  linkTo(each, each.id === inMenu),
+                )}
+              </div>`
+        }
       </nav>
       <main data-page=${shown.name} aria-busy=${this.#parts.formAction.busy.value}>
         <h1 tabindex="-1">${words.value[entry.title]}</h1>
@@ -102,10 +130,16 @@ export class Settings {
   }
 }
 
-function linkTo({ id, icon, title }: PageEntry, isCurrent: boolean): TemplateResult {
-  return html`<a href=${addressOf(id)} aria-current=${isCurrent ? "page" : nothing}>
-    <mantel-icon name=${icon}></mantel-icon>${words.value[title]}
-  </a>`;
+function linkTo(
+  { id, icon, title, startsGroup = false }: PageEntry,
+  isCurrent: boolean,
+): TemplateResult {
+  return html`${startsGroup ? html`<hr />` : nothing}<a
+      href=${addressOf(id)}
+      aria-current=${isCurrent ? "page" : nothing}
+    >
+      <mantel-icon name=${icon}></mantel-icon>${words.value[title]}
+    </a>`;
 }
 
 let adopted = false;

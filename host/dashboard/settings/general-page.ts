@@ -1,0 +1,199 @@
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import { currentLocale } from "../i18n/language.ts";
+import type { UiSettings } from "../store.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { selectRow, settingRow, switchInput } from "./setting-row.ts";
+import { words } from "./words.ts";
+
+/** Locales that are offered, besides the stored one. */
+const LOCALES = ["en-GB", "en-US", "de-DE", "de-AT", "de-CH", "fr-FR", "es-ES", "it-IT", "nl-NL"];
+const THEME_ICONS = {
+  auto: "mdi:theme-light-dark",
+  light: "mdi:weather-sunny",
+  dark: "mdi:moon-waning-crescent",
+  night: "mdi:sleep",
+} as const;
+/** Seconds after which a display returns to its first page; 0 means never. */
+const IDLE_SECONDS = [60, 120, 300, 600, 1_800, 0];
+const NIGHT = { from: "22:30", to: "06:30" };
+
+interface ConfigAnswer {
+  readonly config: { readonly home?: { readonly name?: string } };
+}
+
+/** Settings of the whole home in household words. Each is saved at once. */
+export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
+  const name = signal("");
+  parts.api.get<ConfigAnswer>("/config").then(
+    ({ config }) => (name.value = config.home?.name ?? ""),
+    (error: unknown) => parts.formAction.fail(error),
+  );
+  return {
+    view() {
+      const ui = parts.store.ui.value;
+      return html`${nameView(parts, name.value)} ${languageView(parts, ui)} ${themeView(parts, ui)}
+      ${idleView(parts, ui)}`;
+    },
+  };
+}
+
+function save({ api, formAction }: SettingsDependencies, patch: object): void {
+  void formAction.run(() => api.send("PATCH", "/config", patch), words.peek().saved);
+}
+
+function nameView(parts: SettingsDependencies, name: string): TemplateResult {
+  const texts = words.value;
+  return html`<section class="panel setting-rows">
+    ${settingRow({
+      id: "home-name",
+      title: texts.homeName,
+      hint: texts.homeNameHint,
+      input: html`<input
+        id="home-name"
+        type="text"
+        maxlength="60"
+        autocomplete="off"
+        dir="auto"
+        placeholder=${texts.homeNameExample}
+        .value=${name}
+        @change=${({ currentTarget }: Event) => {
+          const typed = (currentTarget as HTMLInputElement).value.trim();
+          save(parts, { home: { name: typed === "" ? null : typed } });
+        }}
+      />`,
+    })}
+  </section>`;
+}
+
+function languageView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
+  const texts = words.value;
+  const { locale = "en-GB", timeZone = "", units = "metric" } = ui;
+  const names = new Intl.DisplayNames(currentLocale.value, { type: "language" });
+  const offered = LOCALES.includes(locale) ? LOCALES : [locale, ...LOCALES];
+  const sample = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" });
+  return html`<section class="panel setting-rows">
+    ${selectRow({
+      id: "language",
+      title: texts.language,
+      hint: sample.format(new Date()),
+      value: locale,
+      options: offered.map((tag) => [tag, names.of(tag) ?? tag]),
+      onChange: (tag) => save(parts, { ui: { locale: tag } }),
+    })}
+    ${selectRow({
+      id: "time-zone",
+      title: texts.timeZone,
+      hint: texts.timeZoneHint,
+      value: timeZone,
+      options: zonesWith(timeZone).map((zone) => [zone, zone.replaceAll("_", " ")]),
+      onChange: (zone) => save(parts, { ui: { timeZone: zone } }),
+    })}
+    ${selectRow({
+      id: "units",
+      title: texts.units,
+      hint: texts.unitsHint,
+      value: units,
+      options: [
+        ["metric", texts.metric],
+        ["imperial", texts.imperial],
+      ],
+      onChange: (next) => save(parts, { ui: { units: next } }),
+    })}
+  </section>`;
+}
+
+function zonesWith(current: string): readonly string[] {
+  const zones = Intl.supportedValuesOf("timeZone");
+  return zones.includes(current) ? zones : [current, ...zones];
+}
+
+function themeView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
+  const texts = words.value;
+  const { theme = "auto", night = null } = ui;
+  const labels = {
+    auto: texts.themeAuto,
+    light: texts.themeLight,
+    dark: texts.themeDark,
+    night: texts.themeNight,
+  };
+  return html`<section class="panel setting-rows">
+    <fieldset class="theme-choice" data-setting="theme">
+      <legend>${texts.theme}</legend>
+      ${(["auto", "light", "dark", "night"] as const).map(
+        (each) =>
+          html`<label class="theme-${each}">
+            <input
+              type="radio"
+              name="theme"
+              value=${each}
+              .checked=${each === theme}
+              @change=${() => save(parts, { ui: { theme: each } })}
+            />
+            <span class="theme-sample"><mantel-icon name=${THEME_ICONS[each]}></mantel-icon></span>
+            ${labels[each]}
+          </label>`,
+      )}
+    </fieldset>
+    ${settingRow({
+      id: "night",
+      title: texts.atNight,
+      hint: texts.atNightHint,
+      input: switchInput("night", night !== null, (isOn) =>
+        save(parts, { ui: { night: isOn ? NIGHT : null } }),
+      ),
+    })}
+    ${night === null ? nothing : nightTimes(parts, night)}
+  </section>`;
+}
+
+function nightTimes(
+  parts: SettingsDependencies,
+  night: { readonly from: string; readonly to: string },
+): TemplateResult {
+  const texts = words.value;
+  const time = (key: "from" | "to", label: string): TemplateResult =>
+    html`<label
+      >${label}
+      <input
+        type="time"
+        required
+        .value=${night[key]}
+        @change=${({ currentTarget }: Event) => {
+          const input = currentTarget as HTMLInputElement;
+          if (input.reportValidity())
+            save(parts, { ui: { night: { ...night, [key]: input.value } } });
+        }}
+      />
+    </label>`;
+  return html`<div class="setting-row times" data-setting="night-times">
+    ${time("from", texts.nightFrom)} ${time("to", texts.nightTo)}
+  </div>`;
+}
+
+function idleView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
+  const texts = words.value;
+  const { idleSeconds = 300 } = ui;
+  const offered = IDLE_SECONDS.includes(idleSeconds)
+    ? IDLE_SECONDS
+    : [idleSeconds, ...IDLE_SECONDS];
+  const format = new Intl.NumberFormat(currentLocale.value, {
+    style: "unit",
+    unit: "minute",
+    unitDisplay: "long",
+    maximumFractionDigits: 1,
+  });
+  return html`<section class="panel setting-rows">
+    ${selectRow({
+      id: "idle",
+      title: texts.nobodyNear,
+      hint: texts.nobodyNearHint,
+      value: `${idleSeconds}`,
+      options: offered.map((seconds) => [
+        `${seconds}`,
+        seconds === 0 ? texts.never : format.format(seconds / 60),
+      ]),
+      onChange: (seconds) => save(parts, { ui: { idleSeconds: Number(seconds) } }),
+    })}
+  </section>`;
+}

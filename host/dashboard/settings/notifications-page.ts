@@ -1,0 +1,31 @@
+import { html } from "lit";
+import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
+import { linkRow } from "./setting-row.ts";
+import { words } from "./words.ts";
+
+/** Where messages of the home go: dashboards, and the plugins that send them on. */
+export function notificationsPage({ store }: SettingsDependencies): OpenSettingsPage {
+  const modules = store.modules();
+  return {
+    view() {
+      const texts = words.value;
+      const senders = modules.value.filter(({ permissions }) =>
+        permissions.provides.some((each) => each.startsWith("home.notify")),
+      );
+      return html`<p class="hint">${texts.notificationsHint}</p>
+        <section class="panel setting-rows">
+          ${
+            senders.length === 0
+              ? html`<p>${texts.noSenders}</p>`
+              : senders.map(({ id, name, error }) =>
+                  linkRow(`sender-${id}`, {
+                    title: name,
+                    hint: error?.message ?? texts.sendsOn,
+                    href: addressOf("modules", id),
+                  }),
+                )
+          }
+        </section>`;
+    },
+  };
+}
