@@ -13,7 +13,7 @@ const TURNING = [0, 10, 20, 30, 60, 300];
 /** The displays of the layout: their pages, their look, and how they behave. */
 export function displaysPage({ api, formAction }: SettingsDependencies): OpenSettingsPage {
   const layout = signal<Stored | undefined>(undefined);
-  const load = async (): Promise<void> => void (layout.value = await api.get<Stored>("/layout"));
+  const load = async (): Promise<void> => void (layout.value = await api.get("/layout"));
   load().catch((error: unknown) => formAction.fail(error));
   const change = (id: string, part: object): void =>
     void formAction.run(async () => {

@@ -18,15 +18,14 @@ const THEME_ICONS = {
 const IDLE_SECONDS = [60, 120, 300, 600, 1_800, 0];
 const NIGHT = { from: "22:30", to: "06:30" };
 
-interface ConfigAnswer {
-  readonly config: { readonly home?: { readonly name?: string } };
-}
-
 /** Settings of the whole home in household words. Each is saved at once. */
 export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
   const name = signal("");
-  parts.api.get<ConfigAnswer>("/config").then(
-    ({ config }) => (name.value = config.home?.name ?? ""),
+  parts.api.get("/config").then(
+    ({ config }) => {
+      const stored = config["home"]?.["name"];
+      name.value = typeof stored === "string" ? stored : "";
+    },
     (error: unknown) => parts.formAction.fail(error),
   );
   return {

@@ -17,7 +17,7 @@ export function weatherPage(parts: SettingsDependencies): OpenSettingsPage {
   const { api, formAction, store } = parts;
   const home = signal<Place>({});
   const load = async (): Promise<void> => {
-    const { config } = await api.get<{ config: { home?: Place } }>("/config");
+    const { config } = await api.get("/config");
     home.value = config.home ?? {};
   };
   const choose = (town: Town): void =>

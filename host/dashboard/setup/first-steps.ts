@@ -70,7 +70,7 @@ class FirstSteps {
 
   async #look(): Promise<void> {
     try {
-      const { simulated } = await this.#visit.api.get<{ simulated: boolean }>("/setup");
+      const { simulated } = await this.#visit.api.get("/setup");
       this.#isSimulated.value = simulated && !this.#isHidden;
     } catch (error) {
       console.warn("could not read what is not set up", error);
@@ -84,7 +84,7 @@ class FirstSteps {
     if (isSeen) {
       const { api } = this.#visit;
       this.#found.value = await api
-        .get<{ found: readonly Found[] }>("/setup/devices")
+        .get("/setup/devices")
         .then(({ found }) => found)
         .catch(() => null);
     }

@@ -8,11 +8,6 @@ import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 
 type Visit = Pick<Session, "api">;
 
-/** The config of the calendars that `GET /modules/:id/config` gives. */
-interface CalendarOptions {
-  readonly options: { readonly sources?: Readonly<Record<string, unknown>> };
-}
-
 const CALENDAR_CONFIG = "/modules/calendar/config";
 
 let visit: Visit | undefined;
@@ -89,7 +84,7 @@ class SetupCard extends HTMLElement {
       return;
     }
     this.#run(async ({ api }) => {
-      const { options } = await api.get<CalendarOptions>(CALENDAR_CONFIG);
+      const { options } = await api.get(CALENDAR_CONFIG);
       const id = freeId(Object.keys(options.sources ?? {}));
       const source = { name: words.peek().calendarName, url };
       await api.send("PATCH", CALENDAR_CONFIG, { sources: { [id]: source } });

@@ -88,8 +88,9 @@ export class TownSearch {
       return;
     }
     try {
-      const path = `/places?q=${encodeURIComponent(text)}`;
-      const { places } = await this.#parts.api.get<{ places: readonly Town[] }>(path);
+      const { places } = await this.#parts.api.get(
+        `/places?q=${encodeURIComponent(text)}` as const,
+      );
       if (text !== this.#asked) return;
       this.#towns.value = places;
       showBelow(input);
