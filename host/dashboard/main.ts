@@ -17,9 +17,6 @@ import {
 import type { WidgetErrors } from "./widget-errors.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
-/** Often enough for a screen that is on for only an hour a week. */
-const RENEW_EVERY_MS = 6 * 60 * 60 * 1000;
-
 useRememberedLocale();
 /** The current sign-in. Leaving the page during it would waste a one-time link. */
 let opening: Promise<void> = Promise.resolve();
@@ -89,7 +86,9 @@ async function showApproval(
 }
 
 function start(root: HTMLElement, api: Api, who: SignedIn): void {
-  if (who.display) startSessionRenewal(api);
+  if (who.display) {
+    void import("./session-renewal.ts").then((renewal) => renewal.startSessionRenewal(api));
+  }
   const scopes = scopesOf(who);
   const session = new Session(api, {
     mayControl: scopes.includes("control"),
@@ -139,20 +138,4 @@ function announcer(): (text: string) => void {
   voice.setAttribute("aria-live", "polite");
   document.body.append(voice);
   return (text) => (voice.textContent = text);
-}
-
-/**
- * Keeps the session of a paired display valid. The host decides when renewal is due, and the answer
- * sets the next cookie.
- */
-function startSessionRenewal(api: Api): void {
-  const renew = async (): Promise<void> => {
-    try {
-      await api.post("/tokens/renew");
-    } catch (error) {
-      console.warn("could not renew the session of this display", error);
-    }
-  };
-  void renew();
-  setInterval(() => void renew(), RENEW_EVERY_MS);
 }

@@ -13,20 +13,27 @@ export interface Figure {
   /** One of the theme's hues, such as `cool`. */
   readonly hue: string;
   readonly stale?: boolean;
+  /** The id of the device whose details a tap opens. */
+  readonly device?: string;
   /** The chart at the bottom, hidden from screen readers. */
   readonly chart?: unknown;
 }
 
 /** Renders a figure as a card. The widget's `styles` must include `card.css`. */
 export function figureCard(figure: Figure): TemplateResult {
-  const { title, note, hue, stale = false, chart = nothing } = figure;
+  const { title, note, hue, device, stale = false, chart = nothing } = figure;
   return html`<section
     class="card figure ${stale ? "stale" : ""}"
     aria-label=${title}
+    data-details=${device ?? nothing}
     .style=${`--hue: var(--mantel-hue-${hue})`}
   >
     <div class="head">
-      <span class="title">${title}</span>
+      ${
+        device === undefined
+          ? html`<span class="title">${title}</span>`
+          : html`<button class="title" data-opens>${title}</button>`
+      }
       <span class="sum"
         >${shown(figure)}${note ? html`<small class="note">${note}</small>` : nothing}</span
       >

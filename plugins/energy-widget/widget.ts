@@ -79,6 +79,7 @@ function card(ctx: Context, device: Device, { hours, current }: Today): Template
   return figureCard({
     title: t("Energy"),
     hue: "energy",
+    device: device.id,
     stale: !online.value,
     word: device.available ? undefined : t("No answer"),
     ...(now ? shownReading(now.watts, now, ctx) : { value: amount }),

@@ -137,11 +137,11 @@ function card(ctx: Context, { lines, state, at, frame }: Shown): TemplateResult 
  */
 function legend(ctx: Context, lines: readonly Line[], at: number | undefined): TemplateResult {
   return html`<ul>
-    ${lines.map(({ name, hue, values, capability }) => {
+    ${lines.map(({ device, name, hue, values, capability }) => {
       const value = at === undefined ? values.findLast((each) => each !== null) : values[at];
       const valueText = typeof value === "number" ? readingText(value, capability, ctx) : "–";
-      return html`<li .style=${`--hue: var(--mantel-hue-${hue})`}>
-        <i></i><span>${name}</span> <b>${valueText}</b>
+      return html`<li data-details=${device} .style=${`--hue: var(--mantel-hue-${hue})`}>
+        <i></i><button data-opens>${name}</button> <b>${valueText}</b>
       </li>`;
     })}
   </ul>`;

@@ -58,6 +58,7 @@ export function sensorCard({ ctx, actions, device, sensor, readings }: SensorCar
   const values = atMoments([...readings, ...now], { to, stepMs: STEP_MS, count: STEPS });
   return figureCard({
     title: device.name,
+    device: device.id,
     hue: HUES[field] ?? "info",
     stale: !ctx.online.value,
     word: actions.wordOf(device),

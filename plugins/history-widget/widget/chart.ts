@@ -4,6 +4,8 @@ import type uPlot from "uplot";
 import { loadUplot } from "./load-uplot.ts";
 
 export interface Line {
+  /** The id of the device. */
+  readonly device: string;
   readonly name: string;
   /** A hue of the theme. */
   readonly hue: string;

@@ -30,9 +30,10 @@ export function linesOf(
   readings: readonly Readings[],
   { field, window }: { readonly field: string; readonly window: Window },
 ): Line[] {
-  return devices.map(({ name, capabilities }, index) => {
+  return devices.map(({ id, name, capabilities }, index) => {
     const capability = capabilities[field];
     return {
+      device: id,
       name,
       hue: HUES[index % HUES.length] ?? "info",
       capability: capability?.type === "number" ? capability : {},

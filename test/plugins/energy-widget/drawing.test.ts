@@ -36,6 +36,14 @@ test("energy shows the power now, the sum of today and a bar for each hour", asy
   assert.equal(root.querySelector(".bars"), null);
 });
 
+test("a tap on the card opens the details of its meter", (t) => {
+  const { root } = mountOnPage(t, energy, { devices: [METER] });
+  const opener = root.querySelector("[data-opens]");
+
+  assert.equal(opener?.textContent, "Energy");
+  assert.equal(opener.closest("[data-details]")?.getAttribute("data-details"), METER.id);
+});
+
 test("a meter that does not answer says so, and a home without one says what to do", (t) => {
   const { store, config, textOf } = mountOnPage(t, energy, {
     devices: [{ ...METER, available: false }],
