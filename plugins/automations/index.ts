@@ -21,6 +21,9 @@ import { RunPublisher } from "./run-publisher.ts";
 import { simulateDocument } from "./simulation.ts";
 import { systemClock } from "./system-clock.ts";
 
+/** The longest wait for files of code in a reload, whose start has to end within 1.5 s. */
+const RELOADING_MS = 800;
+
 type Context = PluginContext<undefined, HandedOver, typeof channels>;
 
 /** The automations of the home. */
@@ -68,8 +71,9 @@ export default definePlugin({
     });
     const calendars = followCalendars(ctx, engine, home);
     const { sources, storage, log } = ctx;
-    const parts = { engine, sources, storage, log, startThread: startWorker, changed };
-    code = await CodeAutomations.open(parts, await thingsOf(ctx));
+    const loadingMs = ctx.handedOver ? RELOADING_MS : undefined;
+    const given = { engine, sources, storage, log, changed, loadingMs };
+    code = await CodeAutomations.open({ ...given, startThread: startWorker }, await thingsOf(ctx));
     describing = describeHome(ctx, code);
     messages.update();
     await engine.settled(); // runs from before are where they were, so that no change passes them

@@ -14,7 +14,7 @@ import type { Definition, FromThread, Loaded, NamedThing } from "./protocol.ts";
 import { nameOf } from "./runtime.ts";
 import { CodeThread, type StartThread } from "./thread.ts";
 
-/** The longest wait at a start for the files to be loaded. */
+/** The longest wait at a start for the files to be loaded; the others follow. A start must end within its deadline. */
 const LOADING_MS = 5_000;
 
 interface LoadedVersion {
@@ -56,6 +56,8 @@ interface Dependencies {
   readonly startThread: StartThread;
   /** Called after the automations have changed. */
   readonly changed: () => void;
+  /** The longest wait for the files in `open`; absent: five seconds. */
+  readonly loadingMs?: number | undefined;
   readonly hungMs?: number;
   readonly loopMs?: number;
 }
@@ -101,11 +103,28 @@ export class CodeAutomations {
     const code = new CodeAutomations(parts);
     code.#things = things;
     code.#stored = await code.#store.load();
-    const taken: Promise<void>[] = [];
-    await parts.sources.follow((change) => void taken.push(code.#changed(change)));
-    await Promise.all(taken.splice(0));
-    await code.#loaded();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, parts.loadingMs ?? LOADING_MS);
+    });
+    await Promise.race([code.#follow(), late]);
+    clearTimeout(timer);
     return code;
+  }
+
+  /** Resolves when the present files were loaded, or have failed. Never rejects. */
+  async #follow(): Promise<void> {
+    const taken = new Set<Promise<void>>();
+    try {
+      await this.#parts.sources.follow((change) => {
+        const done = this.#changed(change).finally(() => taken.delete(done));
+        taken.add(done);
+      });
+      await Promise.all(taken);
+      await this.#loaded();
+    } catch (error) {
+      this.#parts.log.error("cannot follow the files of automations", { error });
+    }
   }
 
   /** Files of which no automation runs, because they could not be loaded. */
@@ -382,10 +401,7 @@ export class CodeAutomations {
   /** Resolves when the files that are known now were loaded, or have failed. */
   async #loaded(): Promise<void> {
     if (![...this.#files.values()].some(({ loading }) => loading !== undefined)) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LOADING_MS);
-      this.#whenLoaded.push(() => (clearTimeout(timer), resolve()));
-    });
+    await new Promise<void>((resolve) => void this.#whenLoaded.push(resolve));
   }
 
   #present(): StoredCode {

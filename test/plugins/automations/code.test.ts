@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../helpers/until.ts";
-import { DOOR, LAMP, stageCode } from "./staged-code.ts";
+import { DOOR, LAMP, stageCode, stagedThread } from "./staged-code.ts";
 
 const WELCOME = `
 const { when, home, sun, minutes } = require("mantel");
@@ -261,4 +261,29 @@ test("only the version in force of a file that is saved often is stored", async 
   assert.deepEqual([...values.keys()].filter((key) => key !== "code-index").length, 1);
   await open();
   assert.equal(staged.commands.length, 1);
+});
+
+test("a file that is loaded late keeps no start waiting, and is in force afterwards", async (t) => {
+  const { start } = stagedThread();
+  let deliver: (() => void) | undefined;
+  const { engine, code, turn } = await stageCode(
+    { "hall.ts": WELCOME },
+    {
+      loadingMs: 1,
+      startThread: (running, events) =>
+        start(running, {
+          ...events,
+          message: (message) => {
+            if (message.kind === "loaded") deliver = () => events.message(message);
+            else events.message(message);
+          },
+        }),
+    },
+  );
+  t.after(() => code.stop());
+  assert.equal(engine.automation("hall.ts"), undefined);
+  await until(() => deliver !== undefined);
+  deliver?.();
+  await turn();
+  assert.equal(engine.stateOf("hall.ts"), "idle");
 });

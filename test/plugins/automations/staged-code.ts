@@ -14,7 +14,7 @@ const THINGS: readonly NamedThing[] = [
 ];
 
 /** A thread in the test's own process, which the test can end. */
-function stagedThread() {
+export function stagedThread() {
   const threads: { end(version: number): void }[] = [];
   const start: StartThread = (running, events) => {
     let isAlive = true;
@@ -56,6 +56,7 @@ export interface CodeOptions extends StagedOptions {
   readonly values?: Map<string, string>;
   readonly hungMs?: number;
   readonly loopMs?: number;
+  readonly loadingMs?: number;
   readonly things?: readonly NamedThing[];
   readonly startThread?: StartThread;
 }
@@ -90,6 +91,7 @@ export async function stageCode(
       log,
       startThread: options.startThread ?? start,
       changed: () => undefined,
+      loadingMs: options.loadingMs,
       ...(options.loopMs !== undefined && { loopMs: options.loopMs }),
       ...(options.hungMs !== undefined && { hungMs: options.hungMs }),
     },
