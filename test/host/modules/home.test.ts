@@ -7,13 +7,15 @@ import { until } from "../../helpers/until.ts";
 const LAMP = `
 import { definePlugin } from "@mantel/plugin-sdk";
 export default definePlugin({
-  async start({ devices }) {
+  async start({ devices, scenes }) {
+    await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
     await devices.publish([
       { nativeId: "lamp", kind: "light", name: "Lamp", room: "Hall", capabilities: { on: { type: "boolean" } }, state: { on: false } },
       { nativeId: "lock", kind: "lock", name: "Lock", capabilities: { locked: { type: "boolean" } }, state: { locked: true } },
     ]);
     return {
       async command(nativeId, state) {
+        if (state.locked === true) throw new Error("jammed");
         devices.update({ nativeId, state });
         devices.event(nativeId, "commanded");
       },
@@ -82,6 +84,34 @@ test("a plugin sees the changes and events of another bridge with their causes, 
     { cause: { kind: "person", id: "1", name: "Anna" } },
   ).done;
   await until(() => heard("changed").includes("true false person Anna"));
+});
+
+test("a plugin hears of failed commands and scenes of another bridge, without its errors", async (t) => {
+  const source = `
+    await home.failures.on("lock:*", ({ deviceId, command, error, cause }) =>
+      log.info("heard", { what: [deviceId, JSON.stringify(command), error.code, error.detail, cause?.name].join(" ") }));
+    await home.scenes.on(({ name, status, error, cause }) =>
+      log.info("heard", { what: [name, status, error?.code, cause?.name].join(" ") }));
+  `;
+  const { registry, commands, scenes } = await startModules(t, {
+    lamp,
+    follower: follower(source, { read: ["lock:*", "scene:*"] }),
+  });
+  const heard = () =>
+    registry
+      .logs("follower")
+      .filter(({ sentence }) => sentence === "heard")
+      .map(({ fields }) => fields?.["what"]);
+  const cause = { kind: "person", id: "1", name: "Anna" } as const;
+
+  await assert.rejects(commands.send("lamp:lock:1", { locked: true }, { cause }).done, /jammed/);
+  await assert.rejects(scenes.activate("lamp:scene:1", cause), /does not support scenes/);
+  await until(() => heard().length === 2);
+
+  assert.deepEqual(heard(), [
+    'lamp:lock:1 {"locked":true} internal the bridge failed; see the log Anna',
+    "Dusk failed invalid Anna",
+  ]);
 });
 
 test("a timer continues over a reload, and one without a handler is removed", async (t) => {
