@@ -200,5 +200,6 @@ async function sendCommands() {
 /** With two decimals: commands take less than a millisecond. */
 function precise(waits: readonly number[]) {
   const { p50, p95, p99, max } = summarise(waits.map((each) => each * 10));
-  return { p50: p50 / 10, p95: p95 / 10, p99: p99 / 10, max: max / 10 };
+  const shown = (tenths: number): number => Math.round(tenths * 10) / 100;
+  return { p50: shown(p50), p95: shown(p95), p99: shown(p99), max: shown(max) };
 }
