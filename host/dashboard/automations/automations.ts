@@ -15,6 +15,7 @@ import {
 } from "./document.ts";
 import { editorView } from "./editor-view.ts";
 import type { HomeView } from "./home.ts";
+import type { ImportPage } from "./import-page.ts";
 import { listView } from "./list-view.ts";
 import { followHome } from "./live-home.ts";
 import { draftOf } from "./templates.ts";
@@ -25,10 +26,12 @@ import sentenceStyles from "./sentence.css";
 type Shown =
   | { readonly kind: "loading" | "absent" | "list" }
   | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "import"; readonly page: ImportPage }
   | { readonly kind: "code"; readonly entry: AutomationEntry }
   | { readonly kind: "editor"; readonly editor: AutomationEditor };
 
 const NEW = "new";
+const IMPORT = "import";
 /** The time between two reads of the runs while an automation runs often. */
 const READ_EVERY_MS = 1_000;
 /** The time for which a deletion can be undone. */
@@ -123,6 +126,10 @@ export class Automations {
         const draft = draftOf(item, store.devices().peek());
         return { kind: "editor", editor: new AutomationEditor(start, draft) };
       }
+      if (page === IMPORT) {
+        const { ImportPage } = await import("./import-page.ts");
+        return { kind: "import", page: new ImportPage(api, this.#home) };
+      }
       await this.#loadList();
       if (page === "") return { kind: "list" };
       const entry = this.#entries.peek().find(({ id }) => id === page);
@@ -203,6 +210,8 @@ export class Automations {
       case "code":
         return html`<p>${texts.codeHint}</p>
           ${shown.entry.error === undefined ? nothing : html`<p class="fault">${shown.entry.error}</p>`}`;
+      case "import":
+        return shown.page.view();
       case "list":
         return listView({
           entries: this.#entries.value,

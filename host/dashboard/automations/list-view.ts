@@ -44,6 +44,7 @@ export function listView(list: ListView): TemplateResult {
                 </li>`,
             )}
           </ul>
+          <a class="pill" href="#/automations/import">${texts.importFromHomeAssistant}</a>
         </section>`
       : nothing
   }`;
