@@ -37,7 +37,8 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
   };
   const look = (typed: string): void =>
     attempt(async () => {
-      const display = await api.get(`/pairing/${encodeURIComponent(typed.trim())}`);
+      const code = typed.replaceAll(/[\s-]+/g, ""); // people type spaces where they see groups
+      const display = await api.get(`/pairing/${encodeURIComponent(code)}`);
       return { is: "deciding", display };
     });
   const decide = ({ userCode }: Waiting, grant: Grant | undefined): void =>

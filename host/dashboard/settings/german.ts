@@ -17,7 +17,7 @@ export const german: Translation<typeof english> = {
 
   general: "Allgemein",
   rooms: "Räume",
-  weather: "Wetter",
+  townAndWeather: "Wetter",
   notifications: "Benachrichtigungen",
   advanced: "Erweitert",
   findSetting: "Einstellung finden",
@@ -51,7 +51,7 @@ export const german: Translation<typeof english> = {
     "Für die Vorhersage, und damit Mantel weiß, wann es dunkel wird. Die Liste ist Teil von Mantel.",
   noTownYet: "Noch kein Ort",
   forgetTown: "Ort entfernen",
-  forecastHint: "Der Dienst der Vorhersage",
+  forecastHint: "Verwendet den Ort",
   roomsHint:
     "Ein Gerät wechselt den Raum auf seiner eigenen Seite. Ein Raum verschwindet mit seinem letzten Gerät.",
   modulesHint: "Alle Teile von Mantel: Zustand, Optionen und Protokolle",

@@ -26,7 +26,7 @@ export interface PageEntry {
     | "devices"
     | "scenes"
     | "calendars"
-    | "weather"
+    | "townAndWeather"
     | "access"
     | "displays"
     | "notifications"
@@ -57,7 +57,7 @@ export const PAGES: readonly PageEntry[] = [
     startsGroup: true,
     open: calendarsPage,
   },
-  { id: "weather", icon: "mdi:weather-partly-cloudy", title: "weather", open: weatherPage },
+  { id: "place", icon: "mdi:weather-partly-cloudy", title: "townAndWeather", open: weatherPage },
   {
     id: "access",
     icon: "mdi:account-multiple",

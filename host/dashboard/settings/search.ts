@@ -22,7 +22,7 @@ const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey
   ["general", "theme", "theme", "themeDark", "themeLight"],
   ["general", "night", "atNight", "atNightHint", "themeNight"],
   ["general", "idle", "nobodyNear", "nobodyNearHint"],
-  ["weather", "town", "town", "townHint"],
+  ["place", "town", "town", "townHint"],
   ["calendars", "", "sources", "feeds"],
   ["access", "", "newToken", "tokens", "thisBrowser", "signOut"],
   ["displays", "", "pairDisplay", "addDisplay", "kiosk", "turnsPages"],

@@ -32,7 +32,7 @@ export function weatherPage(parts: SettingsDependencies): OpenSettingsPage {
     view() {
       const texts = words.value;
       const sources = modules.value.filter(({ permissions }) =>
-        permissions.paths.includes("/weather"),
+        permissions.home.read.includes("location"),
       );
       return html`<section class="panel setting-rows" data-setting="town">
           <h2>${texts.town}</h2>
