@@ -108,6 +108,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /automations": "postAutomations",
   "POST /automations/:id/disable": "postAutomationsByIdDisable",
   "POST /automations/:id/enable": "postAutomationsByIdEnable",
+  "GET /automations/:id/code": "getAutomationsByIdCode",
   "GET /automations/:id/history": "getAutomationsByIdHistory",
   "GET /automations": "getAutomations",
   "POST /automations/pause": "postAutomationsPause",
