@@ -68,8 +68,8 @@ async function measureHost(opened: BenchHome) {
   const measured = await measure(host.pid, sockets);
   const kBOfAStream = rounded(((after - before) * 1_024) / streams);
   await host.stop();
-  const bytesOfAnEvent = Math.round(measured.bytes / measured.events);
-  return { own: { ...measured.figures, kBOfAStream }, bytesOfAnEvent };
+  const { figures, bytes, events } = measured;
+  return { own: { ...figures, kBOfAStream }, bytesOfAnEvent: Math.round(bytes / events) };
 }
 
 async function measureBare({ plugins, write }: BenchHome, bytes: number) {
