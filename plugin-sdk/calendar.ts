@@ -70,6 +70,8 @@ export const CalendarSource = Type.Object(
         Strict,
       ),
     ),
+    /** True for a calendar in which clients can create and change events. */
+    writable: Type.Optional(Type.Boolean()),
     /** The SHA-256 fingerprint of the server's certificate, if that is not trusted and the user may accept it. */
     fingerprint: Type.Optional(Type.String({ maxLength: 100 })),
     /** Concerns the window that was asked for. */

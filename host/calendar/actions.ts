@@ -63,12 +63,7 @@ export class CalendarActions {
     { moveTo, ...update }: Pick<Update, "scope" | "fields" | "ifMatch" | "moveTo">,
   ): Promise<CalendarChanged> {
     const place = this.#parts.calendar.placeOfEvent(id);
-    const target = moveTo === undefined ? undefined : this.#parts.calendar.placeOf(moveTo);
-    const source = this.#parts.calendar.placeOf(place.calendarId);
-    if (target && target.provider !== source.provider) {
-      throw new MantelError("conflict", "the event cannot move to a calendar of another module");
-    }
-    const move = target ? { moveTo: target.ownId } : {};
+    const move = moveTo === undefined ? {} : { moveTo };
     return this.change({ action: "update", ...place, ...update, ...move });
   }
 
@@ -84,12 +79,20 @@ export class CalendarActions {
    */
   async change(change: CalendarChange): Promise<CalendarChanged> {
     const { provider, ownId } = this.#parts.calendar.placeOf(change.calendarId);
-    const input = { ...change, calendarId: ownId };
+    const input = { ...change, calendarId: ownId, ...this.#target(change, provider) };
     const answer = await this.#call<CalendarChanged>(provider, calendarChange, input);
     const { event } = answer;
     if (!event || ownId === change.calendarId) return answer;
     const id = event.calendarId === ownId ? change.calendarId : `${provider}/${event.calendarId}`;
     return { ...answer, event: { ...event, calendarId: id, id: `${id}/${event.id}` } };
+  }
+
+  /** The calendar that an event moves to, as its provider names it. */
+  #target(change: CalendarChange, provider: string): { moveTo?: string } {
+    if (change.action !== "update" || change.moveTo === undefined) return {};
+    const target = this.#parts.calendar.placeOf(change.moveTo);
+    if (target.provider === provider) return { moveTo: target.ownId };
+    throw new MantelError("conflict", "the event cannot move to a calendar of another module");
   }
 
   /**

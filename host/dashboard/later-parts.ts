@@ -37,19 +37,9 @@ export function startLaterParts(
     session.contexts.openDetails(target, element.getBoundingClientRect()),
   );
   preloadIcon(OFFLINE_ICON);
-  void loadLater(root, session);
+  void import("./last-parts.ts").then((last) => last.start(root, session));
   const edit = session.mayEdit ? editButton(start) : nothing;
   tools.value = () => html`${edit}${overlayLinks(session)}`;
-}
-
-/** Loads what may come last. */
-async function loadLater(root: HTMLElement, session: Session): Promise<void> {
-  void import("./details/details.ts"); // ready for the first long press
-  if (!session.mayEdit) return;
-  const { showFirstSteps } = await import("./setup/first-steps.ts");
-  showFirstSteps(root, session);
-  const { showModuleProblems } = await import("./problem-notice.ts");
-  showModuleProblems(root, session.store.modules());
 }
 
 function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {

@@ -77,8 +77,12 @@ export class ServiceRegistry {
 
   /** The services that clients can call, in the order of their keys. */
   open(): readonly ServiceDefinition[] {
-    const all = [...new Set(this.#providers.values())].flatMap((each) => [...each.definitions()]);
-    return all
+    const shared = [...this.#shared.values()].flatMap((providers) => [...providers.values()]);
+    const all = [...new Set([...this.#providers.values(), ...shared])].flatMap((each) => [
+      ...each.definitions(),
+    ]);
+    const byKey = new Map(all.map((each) => [serviceKey(each), each]));
+    return [...byKey.values()]
       .filter(({ open }) => open !== undefined)
       .toSorted((a, b) => serviceKey(a).localeCompare(serviceKey(b)));
   }
@@ -86,7 +90,7 @@ export class ServiceRegistry {
   /** A service that clients can call; `undefined` for an unknown name, and for one that is only for plugins. */
   findOpen(name: string): ServiceDefinition | undefined {
     const key = normalServiceKey(name);
-    const definitions = [...(this.#providers.get(key)?.definitions() ?? [])];
+    const definitions = [...(this.#find(key)?.definitions() ?? [])];
     return definitions.find((each) => serviceKey(each) === key && each.open !== undefined);
   }
 

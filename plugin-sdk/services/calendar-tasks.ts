@@ -47,6 +47,7 @@ export const calendarTasks = defineService("calendar.tasks", {
   input: Type.Object({}, Strict),
   output: CalendarTasks,
   repeatable: true,
+  open: "read",
 });
 
 const fields = {
@@ -105,4 +106,5 @@ export const calendarTaskChange = defineService("calendar.tasks.change", {
   input: CalendarTaskChange,
   output: CalendarTaskChanged,
   deadlineMs: 30_000,
+  open: "edit",
 });

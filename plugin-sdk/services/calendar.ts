@@ -133,4 +133,5 @@ export const calendarChange = defineService("calendar.change", {
   input: CalendarChange,
   output: CalendarChanged,
   deadlineMs: 30_000,
+  open: "edit",
 });

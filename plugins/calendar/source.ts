@@ -20,6 +20,8 @@ export interface SourceOptions {
   readonly floating: Zone;
   /** True if its tasks are shown as well. */
   readonly hasTasks?: boolean | undefined;
+  /** True if its server lets clients create and change events. */
+  readonly writable?: boolean;
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
 }
@@ -39,7 +41,10 @@ const NOTHING: Expansion = {
   isPartial: false,
 };
 
-type Details = Pick<CalendarSource, "incomplete" | "fingerprint" | "progress" | "error">;
+type Details = Pick<
+  CalendarSource,
+  "writable" | "incomplete" | "fingerprint" | "progress" | "error"
+>;
 
 /** The progress of a transfer. */
 export type Progress = NonNullable<CalendarSource["progress"]>;
@@ -219,6 +224,7 @@ export class Source {
     const isPartial = expansion?.isPartial || (this.#content && progress?.unit === "events");
     if (this.#isPending) details.incomplete = "pending";
     else if (isPartial) details.incomplete = "partial";
+    if (this.#options.writable && !this.isPrivate) details.writable = true;
     if (this.#fingerprint !== undefined) details.fingerprint = this.#fingerprint;
     if (progress) details.progress = progress;
     const reason = this.#fault ?? this.#remarksOn(expansion);

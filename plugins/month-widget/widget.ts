@@ -1,4 +1,5 @@
 import { directionOf } from "@mantel/plugin-sdk/ui/drag";
+import { openEventForm } from "@mantel/plugin-sdk/ui/event-form";
 import {
   type CalendarWindow,
   defineWidget,
@@ -47,6 +48,7 @@ export default defineWidget<typeof settings, { chosen: string }>({
   size: { default: [4, 11], min: [3, 9] },
   texts: {
     de: {
+      "New event": "Neuer Termin",
       Month: "Monat",
       Calendar: "Kalender",
       "Week numbers": "Wochennummern",
@@ -84,12 +86,23 @@ export default defineWidget<typeof settings, { chosen: string }>({
     ctx.effect(() => {
       const month = shownMonth();
       const events = months.value.get(month.id) ?? new Map<string, readonly Event[]>();
-      render(page(ctx, { month, events, today: today.value, chosen: chosen.value, go }), root);
+      render(
+        page(ctx, { month, events, today: today.value, chosen: chosen.value, go, opening }),
+        root,
+      );
     });
     return { handOver: () => ({ chosen: chosen.peek() }) };
 
     function shownMonth(): Month {
       return monthOf(chosen.value, weekStart(ctx.locale.value));
+    }
+
+    /** Opens the form of an event, or of a new one on the chosen day; undefined where nothing can be changed. */
+    function opening(shown?: Event): (() => void) | undefined {
+      const calendars = (calendar.value?.sources ?? []).filter((source) => source.writable);
+      const id = shown ? shown.event.calendarId : calendars[0]?.id;
+      if (!calendars.some((each) => each.id === id)) return undefined;
+      return () => openEventForm(shown ? { event: shown.event } : { date: chosen.peek() });
     }
 
     function go(date: string, { focus }: { focus: boolean }): void {
@@ -124,6 +137,7 @@ interface Page {
   readonly today: string;
   readonly chosen: string;
   readonly go: (date: string, options: { focus: boolean }) => void;
+  readonly opening: (event?: Event) => (() => void) | undefined;
 }
 
 function page(ctx: Context, shown: Page): TemplateResult {
@@ -135,17 +149,22 @@ function page(ctx: Context, shown: Page): TemplateResult {
     timeZone: "UTC",
   }).format(middayOf(shown.month.first));
   const list = wide || height >= TALL_PX;
-  const { chosen, events } = shown;
+  const { chosen, events, opening } = shown;
   return html`<section
     class="card ${wide ? "wide" : ""} ${ctx.online.value ? "" : "stale"}"
     aria-label=${title}
   >
     <div class="month">${header(ctx, title, shown)} ${table(ctx, shown)}</div>
-    ${list ? dayList(ctx, { date: chosen, events: events.get(chosen) ?? [] }) : nothing}
+    ${list ? dayList(ctx, { date: chosen, events: events.get(chosen) ?? [], opening }) : nothing}
   </section>`;
 }
 
-function header({ t }: Context, title: string, { chosen, today, go }: Page): TemplateResult {
+function header(
+  { t }: Context,
+  title: string,
+  { chosen, today, go, opening }: Page,
+): TemplateResult {
+  const add = opening();
   const turn = (months: number) => () => go(addMonths(chosen, months), { focus: false });
   return html`<div class="head">
     <h2 aria-live="polite">${title}</h2>
@@ -155,6 +174,13 @@ function header({ t }: Context, title: string, { chosen, today, go }: Page): Tem
         : html`<button class="today" @click=${() => go(today, { focus: false })}>
             ${t("Today")}
           </button>`
+    }
+    ${
+      add
+        ? html`<button class="add" aria-label=${t("New event")} @click=${add}>
+            <mantel-icon name="mdi:plus"></mantel-icon>
+          </button>`
+        : nothing
     }
     <button class="turn" aria-label=${t("Previous month")} @click=${turn(-1)}>
       <mantel-icon name="mdi:chevron-left"></mantel-icon>

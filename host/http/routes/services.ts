@@ -1,6 +1,13 @@
 import { type ErrorCode, MantelError, ServiceError } from "@mantel/plugin-sdk/errors";
-import { SERVICE_KEY, SERVICE_LIMITS, serviceKey } from "@mantel/plugin-sdk/service";
+import {
+  SERVICE_KEY,
+  SERVICE_LIMITS,
+  type ServiceScope,
+  serviceKey,
+} from "@mantel/plugin-sdk/service";
 import { Type } from "typebox";
+import { recordCompleted } from "../../auth/audit.ts";
+import { checkInput } from "../../services/definitions.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -14,9 +21,16 @@ const Params = Type.Object({
   }),
 });
 
+type Parts = Pick<HttpDependencies, "services" | "audit" | "log">;
+
+/** Calls of services with these scopes change the home, and are in the audit log. */
+const AUDITED: readonly ServiceScope[] = ["edit", "admin"];
+
 const ERRORS: readonly ErrorCode[] = [
   "not_found",
   "invalid",
+  "conflict",
+  "revision_stale",
   "service_error",
   "module_down",
   "service_unavailable",
@@ -28,7 +42,7 @@ const ERRORS: readonly ErrorCode[] = [
 const shared = { method: "POST", tag: "Services", errors: ERRORS } as const;
 
 /** `POST /services/:name`: services that their plugins open to clients and widgets. */
-export function serviceRoutes({ services }: Pick<HttpDependencies, "services">): Route[] {
+export function serviceRoutes(parts: Parts): Route[] {
   return [
     route({
       ...shared,
@@ -42,7 +56,7 @@ export function serviceRoutes({ services }: Pick<HttpDependencies, "services">):
         200: { description: "The answer, by the schema of the service", schema: Type.Unknown() },
         204: { description: "The service has no answer" },
       },
-      handle: (ctx, { params, ...call }) => callService(services, params.name, { ctx, ...call }),
+      handle: (ctx, { params, ...call }) => callService(parts, params.name, { ctx, ...call }),
     }),
   ];
 }
@@ -68,7 +82,7 @@ export function describedServices(services: Pick<ServiceRegistry, "open">): Rout
 }
 
 async function callService(
-  services: ServiceRegistry,
+  { services, ...parts }: Parts,
   name: string,
   { ctx, body, principal }: Pick<Call<never, never>, "body" | "principal"> & { ctx: Context },
 ): Promise<unknown> {
@@ -77,11 +91,15 @@ async function callService(
     throw new MantelError("not_found", `no running module opens the service ${name} to clients`);
   }
   requireScope(principal, definition.open);
+  checkInput(definition, body ?? {});
   const answer = await services
     .callFor({ key: serviceKey(definition), input: body ?? {}, chain: [] })
     .catch((error: unknown) => {
       throw forClient(error);
     });
+  if (AUDITED.includes(definition.open)) {
+    await recordCompleted(parts, principal, { action: "service.call", service: name });
+  }
   if (definition.output) return answer;
   ctx.status = 204;
   return undefined;

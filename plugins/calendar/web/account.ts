@@ -223,6 +223,7 @@ export class Account {
       ...shared,
       id: kept.id,
       settings: this.#home?.single ? account : settings,
+      writable: this.#options.kind === "caldav",
       ...this.#looksOf(kept),
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });

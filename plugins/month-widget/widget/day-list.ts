@@ -3,24 +3,32 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Event } from "./events.ts";
 import { middayOf } from "./month.ts";
 
+interface DayList {
+  readonly date: string;
+  readonly events: readonly Event[];
+  /** Opens an event; undefined for one that cannot be changed. */
+  readonly opening: (event: Event) => (() => void) | undefined;
+}
+
 /** The list of events of one day. */
-export function dayList(
-  { t, fmt }: I18n,
-  { date, events }: { readonly date: string; readonly events: readonly Event[] },
-): TemplateResult {
+export function dayList({ t, fmt }: I18n, { date, events, opening }: DayList): TemplateResult {
   const title = fmt.date(middayOf(date));
   return html`<section class="day" aria-label=${title}>
     <h3>${title}</h3>
     ${events.length === 0 ? html`<p>${t("Nothing on this day")}</p>` : nothing}
     <ul>
-      ${events.map(
-        ({ title: name, startAt, color, location }) =>
-          html`<li>
-            <time>${startAt === undefined ? t("all day") : fmt.time(startAt)}</time>
-            <i .style=${`--color: ${color}`}></i>
-            <div><b>${name}</b>${location ? html`<span>${location}</span>` : nothing}</div>
-          </li>`,
-      )}
+      ${events.map((event) => {
+        const { title: name, startAt, color, location } = event;
+        const open = opening(event);
+        const content = html`<time
+            >${startAt === undefined ? t("all day") : fmt.time(startAt)}</time
+          >
+          <i .style=${`--color: ${color}`}></i>
+          <div><b>${name}</b>${location ? html`<span>${location}</span>` : nothing}</div>`;
+        return open
+          ? html`<li><button @click=${open}>${content}</button></li>`
+          : html`<li>${content}</li>`;
+      })}
     </ul>
   </section>`;
 }

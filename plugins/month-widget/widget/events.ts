@@ -9,6 +9,7 @@ export interface Event {
   /** A plain colour such as `#98cbff`. */
   readonly color: string;
   readonly location: string | null;
+  readonly event: CalendarWindow["events"][number];
 }
 
 interface Choice {
@@ -36,6 +37,7 @@ export function eventsByDate(
       ...spanOf(event, timeZone),
       title: event.title,
       location: event.location,
+      event,
       color: plainColor(event.color ?? colors.get(event.calendarId)),
     }));
   return new Map(dates.map((date) => [date, onDate(shown, date)]));
@@ -50,9 +52,9 @@ interface Span extends Event {
 function onDate(spans: readonly Span[], date: string): Event[] {
   const events: Event[] = spans
     .filter(({ first, last }) => first <= date && date <= last)
-    .map(({ first, startAt, title, color, location }) => {
-      const event = { title, color, location };
-      return startAt === undefined || first < date ? event : { ...event, startAt };
+    .map(({ first, startAt, title, color, location, event }) => {
+      const shown = { title, color, location, event };
+      return startAt === undefined || first < date ? shown : { ...shown, startAt };
     });
   return events.toSorted((a, b) => (a.startAt ?? 0) - (b.startAt ?? 0));
 }

@@ -118,3 +118,14 @@ test("a call of a merged service is answered by the merged answers", async () =>
 
   assert.equal(await services.call("calendar.events", 7), 8);
 });
+
+test("a shared service that several modules provide is open once", () => {
+  const services = new ServiceRegistry();
+  const change = defineService("calendar.change", { input: Type.Object({}), open: "edit" });
+  for (const id of ["calendar", "other"]) {
+    services.claim({ ...provider(id, "calendar.change"), definitions: () => [change] });
+  }
+
+  assert.deepEqual(services.open(), [change]);
+  assert.equal(services.findOpen("calendar.change"), change);
+});

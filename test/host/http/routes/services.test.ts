@@ -115,6 +115,37 @@ for (const [what, error, expected] of [
   });
 }
 
+test("a call that needs the scope edit is checked before its module is asked, and is in the audit log", async (t) => {
+  const app = await serveApp(t);
+  const change = defineService("calendar.change", {
+    input: Type.Object({ calendarId: Type.String() }),
+    output: Type.Unknown(),
+    open: "edit",
+  });
+  app.parts.services.claim({
+    id: "calendar",
+    provides: ["calendar.change"],
+    definitions: () => [change],
+    callService: async () => null,
+  });
+  const inputs: unknown[] = [];
+  app.parts.services.merge("calendar.change", async (input) => (inputs.push(input), {}));
+  const records: unknown[] = [];
+  t.mock.method(
+    app.parts.audit,
+    "record",
+    async (...record: unknown[]) => void records.push(record[1]),
+  );
+  const call = (input: unknown) =>
+    app.api("edit", "/services/calendar.change", json("POST", input));
+
+  assert.deepEqual(await codeOf(await call({ calendarId: 1 })), [422, "invalid"]);
+  assert.equal((await call({ calendarId: "family" })).status, 200);
+
+  assert.deepEqual(inputs, [{ calendarId: "family" }]);
+  assert.deepEqual(records, [{ action: "service.call", service: "calendar.change" }]);
+});
+
 test("the API's document has the open services with their schemas, as long as they run", async (t) => {
   const { api, parts } = await open(t);
   const paths = async () =>

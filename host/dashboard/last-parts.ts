@@ -1,0 +1,13 @@
+import { followEventForms } from "./calendar/follow-event-forms.ts";
+import { showModuleProblems } from "./problem-notice.ts";
+import type { Session } from "./session.ts";
+
+/** Starts what may come last. */
+export async function start(root: HTMLElement, session: Session): Promise<void> {
+  void import("./details/details.ts"); // ready for the first long press
+  followEventForms(session.contexts);
+  if (!session.mayEdit) return;
+  const { showFirstSteps } = await import("./setup/first-steps.ts");
+  showFirstSteps(root, session);
+  showModuleProblems(root, session.store.modules());
+}
