@@ -210,7 +210,7 @@ class EventForm {
     </div>`;
   }
 
-  #inWords(words: string): TemplateResult {
+  #inWords(text: string): TemplateResult {
     const details = () => {
       const title = this.#words ?? "";
       this.#words = undefined;
@@ -223,7 +223,7 @@ class EventForm {
           required
           maxlength="300"
           placeholder=${t("Tomorrow 9 dentist")}
-          .value=${words}
+          .value=${text}
           @input=${(input: Event) => (this.#words = valueOf(input))}
       /></label>
       <button type="button" class="more" @click=${details}>${t("Details")}</button>`;
