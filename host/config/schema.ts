@@ -113,9 +113,8 @@ export const CoreConfig = section({
     /** Seconds without a touch after which a display returns to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
   }),
-  /** The name of the home, and its place, for the weather and the position of the sun. */
+  /** The place of the home, for the weather and the position of the sun. */
   home: section({
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 60, ...forEditors })),
     /** The name of the town. */
     place: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     latitude: Type.Optional(

@@ -37,8 +37,8 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
   };
   const look = (typed: string): void =>
     attempt(async () => {
-      const code = typed.replaceAll(/[\s-]+/g, ""); // people type spaces where they see groups
-      const display = await api.get(`/pairing/${encodeURIComponent(code)}`);
+      const digits = typed.replaceAll(/[\s-]+/g, ""); // people type spaces where they see groups
+      const display = await api.get(`/pairing/${encodeURIComponent(digits)}`);
       return { is: "deciding", display };
     });
   const decide = ({ userCode }: Waiting, grant: Grant | undefined): void =>

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { currentLocale } from "../i18n/language.ts";
 import type { UiSettings } from "../store.ts";
@@ -20,49 +19,16 @@ const NIGHT = { from: "22:30", to: "06:30" };
 
 /** Settings of the whole home in household words. Each is saved at once. */
 export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
-  const name = signal("");
-  parts.api.get("/config").then(
-    ({ config }) => {
-      const stored = config["home"]?.["name"];
-      name.value = typeof stored === "string" ? stored : "";
-    },
-    (error: unknown) => parts.formAction.fail(error),
-  );
   return {
     view() {
       const ui = parts.store.ui.value;
-      return html`${nameView(parts, name.value)} ${languageView(parts, ui)} ${themeView(parts, ui)}
-      ${idleView(parts, ui)}`;
+      return html`${languageView(parts, ui)} ${themeView(parts, ui)} ${idleView(parts, ui)}`;
     },
   };
 }
 
 function save({ api, formAction }: SettingsDependencies, patch: object): void {
   void formAction.run(() => api.send("PATCH", "/config", patch), words.peek().saved);
-}
-
-function nameView(parts: SettingsDependencies, name: string): TemplateResult {
-  const texts = words.value;
-  return html`<section class="panel setting-rows">
-    ${settingRow({
-      id: "home-name",
-      title: texts.homeName,
-      hint: texts.homeNameHint,
-      input: html`<input
-        id="home-name"
-        type="text"
-        maxlength="60"
-        autocomplete="off"
-        dir="auto"
-        placeholder=${texts.homeNameExample}
-        .value=${name}
-        @change=${({ currentTarget }: Event) => {
-          const typed = (currentTarget as HTMLInputElement).value.trim();
-          save(parts, { home: { name: typed === "" ? null : typed } });
-        }}
-      />`,
-    })}
-  </section>`;
 }
 
 function languageView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {

@@ -15,7 +15,6 @@ type TextKey = {
 
 /** Single settings: their page, the row on it, and the keys of the texts by which they are found. */
 const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey[]])[] = [
-  ["general", "home-name", "homeName"],
   ["general", "language", "language"],
   ["general", "time-zone", "timeZone", "timeZoneHint"],
   ["general", "units", "units", "unitsHint"],

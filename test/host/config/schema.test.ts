@@ -63,7 +63,6 @@ const VALUES: Readonly<Record<string, { right: unknown[]; wrong: unknown[] }>> =
   "calendar.refreshSeconds": { right: [60, 86_400], wrong: [59, 86_401] },
   "calendar.defaultDays": { right: [1, 366], wrong: [0, 367] },
   "system.sampleSeconds": { right: [1, 3_600], wrong: [0, 3_601] },
-  "home.name": { right: ["Lindenweg 4"], wrong: ["", 5] },
   "home.place": { right: ["Freiburg"], wrong: ["", 5] },
   "home.latitude": { right: [-90, 52.5, 90], wrong: [-90.1, 91, "52"] },
   "home.longitude": { right: [-180, 13.4, 180], wrong: [-181, 180.1, null] },
