@@ -74,7 +74,7 @@ function reasonToStop(
   if (key !== undefined) return `it is not needed because ${key} is set`;
   if (!fallbackFor?.bridges) return undefined;
   const other = all.find(isRealBridge);
-  return other && `it is not needed because the bridge ${other.id} is configured`;
+  return other && `it is not needed because the bridge ${other.id} runs`;
 }
 
 /** A bridge with real devices that has started: one that is not itself a fallback. */

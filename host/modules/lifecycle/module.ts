@@ -224,6 +224,8 @@ export class Module {
       this.status.become("stopping");
       await this.#end();
       this.status.become("disabled", reason === undefined ? null : { message: reason });
+      if (reason === undefined) return;
+      this.log.record({ level: "info", sentence: "the module was stopped", fields: { reason } });
     });
   }
 

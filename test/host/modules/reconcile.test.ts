@@ -134,7 +134,7 @@ for (const [what, manifest, state, isNeeded] of OTHERS) {
 
     await reconcile([module("demo", FALLBACK), module("hue", manifest, { state })], config());
 
-    const reason = "it is not needed because the bridge hue is configured";
+    const reason = "it is not needed because the bridge hue runs";
     assert.deepEqual(steps, [isNeeded ? "start demo" : `stop demo: ${reason}`]);
   });
 }
@@ -169,7 +169,7 @@ test("fallbacks are decided after the real bridges have started", async () => {
 
   assert.deepEqual(steps, [
     "start hue",
-    "stop demo: it is not needed because the bridge hue is configured",
+    "stop demo: it is not needed because the bridge hue runs",
   ]);
 });
 
