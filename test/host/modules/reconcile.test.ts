@@ -167,10 +167,7 @@ test("fallbacks are decided after the real bridges have started", async () => {
 
   await reconcile([module("demo", FALLBACK), module("hue", bridge("hue"))], config());
 
-  assert.deepEqual(steps, [
-    "start hue",
-    "stop demo: it is not needed because the bridge hue runs",
-  ]);
+  assert.deepEqual(steps, ["start hue", "stop demo: it is not needed because the bridge hue runs"]);
 });
 
 test("a fallback starts when the real bridge does not start", async () => {
