@@ -42,9 +42,8 @@ export default definePlugin({
       traced(run, trace) {
         publisher.publish(run, trace);
         store.traced();
-        const current = trace();
-        recordRun(ctx.call, ctx.log, current);
       },
+      ended: (trace) => recordRun(ctx.call, ctx.log, trace),
       changed: () => store.changed(),
     });
     let code: CodeAutomations | undefined;

@@ -145,7 +145,7 @@ export class Messages {
 /** Writes the end of runs into the logbook, if a plugin keeps one. */
 export function recordRun(call: Context["call"], log: Log, trace: Trace): void {
   const { automation: id, name, trigger, result, endedAt } = trace;
-  if (endedAt === null || result === "stopped" || result === "cancelled") return;
+  if (endedAt === null || result === "cancelled") return;
   const { cause: parent } = trigger.event;
   const cause = { kind: "automation" as const, id, name, ...(parent && { parent }) };
   call(historyRecord, { what: "automation.run", to: result, at: endedAt, cause }).catch(

@@ -52,6 +52,8 @@ export interface EngineDependencies {
   readonly warn: Warn;
   /** Called with each change of a run. `trace` returns it as it is then. */
   readonly traced: (run: string, trace: () => Trace) => void;
+  /** Called once when a run ends. The end of a command for a time comes later, and only changes its trace. */
+  readonly ended: (trace: Trace) => void;
   /** Called when there is something new to store. */
   readonly changed: () => void;
 }
@@ -432,7 +434,9 @@ export class Engine {
     const entry = this.#entries.get(run.automation);
     if (run.end) {
       entry?.runs.delete(run);
-      this.#traces.put(traceOf(run));
+      const trace = traceOf(run);
+      this.#traces.put(trace);
+      this.#parts.ended(trace);
     }
     this.#parts.traced(run.id, () => traceOf(run));
     if (run.isWaiting || (run.end && run.hasWaited)) this.#parts.changed();

@@ -90,6 +90,7 @@ class Simulation {
       home: this.#home(),
       warn: () => undefined,
       traced: (run, trace) => this.#traced(run, trace),
+      ended: () => undefined,
       changed: () => undefined,
     });
   }

@@ -339,6 +339,17 @@ test("a command for a time brings back the values from before, and continues to 
   );
 });
 
+test("the end of a run is told once, also if a command for a time ends later", async () => {
+  const home = staged();
+  home.set("motion", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
+
+  open(home);
+  await home.advance(6 * MINUTE);
+
+  assert.equal(home.last("motion")?.actions.length, 2);
+  assert.deepEqual(home.results, ["completed"]);
+});
+
 test("a second command for a time extends the first, and the lamp is off afterwards", async () => {
   const home = staged();
   home.set("motion", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });

@@ -43,6 +43,8 @@ export class StagedEngine {
   readonly messages: string[] = [];
   readonly warnings: string[] = [];
   readonly traces = new Map<string, Trace>();
+  /** The results of the runs that have ended. */
+  readonly results: Trace["result"][] = [];
   stores = 0;
   #answer: Promise<void> | undefined;
 
@@ -70,6 +72,7 @@ export class StagedEngine {
       home,
       warn: (_sentence, { reason }) => void this.warnings.push(String(reason)),
       traced: (run, trace) => void this.traces.set(run, trace()),
+      ended: ({ result }) => void this.results.push(result),
       changed: () => void this.stores++,
     });
     this.engine.initialize((options.devices ?? []).map(device), options.snapshot);
