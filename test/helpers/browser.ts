@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
 import {
   type Browser,
+  type ConsoleMessage,
   type BrowserServer,
   chromium,
   type Locator,
@@ -63,10 +64,16 @@ export async function openPage(t: TestContext, browser: Browser, url: string): P
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") faults.push(message.text());
+    if (message.type() === "error") faults.push(messageOf(message));
   });
   await page.goto(url);
   return { page, faults };
+}
+
+/** The words of a message; of a request that failed also its address. */
+function messageOf(message: ConsoleMessage): string {
+  const isRequest = message.text().startsWith("Failed to load resource");
+  return isRequest ? `${message.text()} ${message.location().url}` : message.text();
 }
 
 /** Where something is drawn, in CSS pixels of the window. */

@@ -24,7 +24,8 @@ export function followEventForms(contexts: Contexts, options: AddEventListenerOp
   listen(OPEN_EVENT_FORM, (event) => open((event as CustomEvent<EventFormSubject>).detail));
   listen("click", (click) => {
     const pressed = click.composedPath().find(isOpening);
-    const { event: id, newEvent: date } = pressed?.dataset ?? {};
+    if (!pressed) return;
+    const { event: id, newEvent: date } = pressed.dataset;
     const event = known()?.events.find((each) => each.id === id);
     if (event) open({ event });
     else if (date !== undefined) open({ date });
