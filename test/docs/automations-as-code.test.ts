@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve as resolvePath } from "node:path";
 import { after, test, type TestContext } from "node:test";
@@ -12,7 +12,8 @@ import { stageCode } from "../plugins/automations/staged-code.ts";
 after(() => stop());
 
 const GUIDE = readFileSync("docs/automations-as-code.md", "utf8");
-const EXAMPLES = [...GUIDE.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+const BLOCKS = [...GUIDE.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+const EXAMPLES = BLOCKS.filter((code) => !code.includes('"mantel/testing"'));
 
 const toggle = { type: "boolean" } as const;
 const percent = { type: "number", min: 0, max: 100, unit: "%" } as const;
@@ -58,7 +59,7 @@ home.scene("Good night").activate();
 home.light("Hall lamp").on({ brightness: 40, for: 1000 });
 void door;
 `;
-  const named = Object.fromEntries(EXAMPLES.map((text, at) => [`example-${at + 1}.ts`, text]));
+  const named = Object.fromEntries(BLOCKS.map((text, at) => [`example-${at + 1}.ts`, text]));
   const errors = await errorsIn(t, { ...named, "wrong.ts": wrong });
   assert.deepEqual(
     errors.map((error) => error.split(" ")[0]),
@@ -84,4 +85,30 @@ test("the examples of the guide are loaded and run", async (t) => {
     assert.ok(trace?.result === "completed" || trace?.result === "failed", `example ${at + 1}`);
     assert.equal(trace.error, undefined);
   }
+});
+
+test("the example of a test passes with the first example of the guide, and fails with another one", async (t) => {
+  const data = await mkdtemp(join(tmpdir(), "mantel-automation-tests-"));
+  t.after(() => rm(data, { recursive: true, force: true }));
+  const [automation = ""] = EXAMPLES;
+  const example = BLOCKS.find((code) => !EXAMPLES.includes(code)) ?? "";
+  await mkdir(join(data, "automations"));
+  const write = (name: string, text: string) => writeFile(join(data, "automations", name), text);
+  await write("hall-light.ts", automation);
+  await write("hall-light.test.ts", example);
+  await write("shorter.ts", automation.replace("minutes(5)", "minutes(4)"));
+  await write("shorter.test.ts", example.replace('"hall-light.ts"', '"shorter.ts"'));
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+  const run = (file: string) =>
+    new Promise<{ code: number; output: string }>((resolve) => {
+      const script = ["--import", "tsx", "scripts/test-automations.ts", "--data", data, file];
+      execFile(process.execPath, script, { env }, (error, output) =>
+        resolve({ code: error ? 1 : 0, output }),
+      );
+    });
+  const [passed, failed] = await Promise.all([run("hall-light.test.ts"), run("shorter.test.ts")]);
+  assert.equal(passed.code, 0, passed.output);
+  assert.match(passed.output, /pass 1\b/);
+  assert.equal(failed.code, 1, failed.output);
+  assert.match(failed.output, /shorter\.test\.ts:\d+/);
 });

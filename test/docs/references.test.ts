@@ -14,7 +14,7 @@ const NAMED =
 /** A file that a reader writes, with its content. */
 const WRITTEN_HERE = /^`([^`\n]+)`:\n\n```/gm;
 /** The plugin and the automations that readers write for themselves, and the file that Mantel writes beside these. */
-const WRITTEN_BY_READERS = /garden-|^automations\/[\w-]+\.ts$|^home\.d\.ts$/;
+const WRITTEN_BY_READERS = /garden-|^automations\/[\w-]+(?:\.test)?\.ts$|^home\.d\.ts$/;
 const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;
 const HEADING = /^#+ (.+)$/gm;
 const COMMAND = /\bnpm run (?:--silent )?([\w-]+)/g;

@@ -49,7 +49,8 @@ export function createApi(parts: ApiDependencies): Record<string, unknown> {
   };
 }
 
-const DURATIONS = {
+/** Lengths of time in milliseconds. */
+export const DURATIONS = {
   seconds: (count: number) => Math.round(count * SECOND_MS),
   minutes: (count: number) => Math.round(count * MINUTE_MS),
   hours: (count: number) => Math.round(count * HOUR_MS),

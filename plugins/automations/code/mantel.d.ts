@@ -271,3 +271,87 @@ declare module "mantel" {
   export function any(...conditions: Condition[]): Condition;
   export function none(...conditions: Condition[]): Condition;
 }
+
+// The test kit of automations: `npm run test-automations` runs `automations/*.test.ts`.
+declare module "mantel/testing" {
+  type Value = boolean | number | string | { readonly hue: number; readonly saturation: number };
+  type State = Readonly<Record<string, Value>>;
+  export interface SimulatedDevice {
+    /** Made from kind and name if absent. Documents name devices by their ids. */
+    readonly id?: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly available?: boolean;
+    readonly state: State;
+    readonly parts?: readonly { readonly id: string; readonly state: State }[];
+    readonly extra?: { readonly state: State };
+  }
+  /** Something that happens so many milliseconds after the start. Devices are named by name or id. */
+  export type Happening = { readonly after: number } & (
+    | { readonly device: string; readonly state: State }
+    | { readonly device: string; readonly event: string }
+    | { readonly webhook: string }
+    | { readonly topic: string; readonly payload: string }
+    | { readonly start: true }
+  );
+  export interface SimulatedCalendarEvent {
+    readonly calendar: string;
+    readonly title: string;
+    /** Clock times such as `2026-06-21T21:40`. */
+    readonly start: string;
+    readonly end: string;
+  }
+  export interface Simulation {
+    /** The clock time at the start, such as `2026-06-21T21:40`. */
+    readonly at: string;
+    /** Files such as `hall-light.ts`, beside the test, and documents. */
+    readonly automations: readonly (string | object)[];
+    readonly devices: readonly SimulatedDevice[];
+    readonly happens?: readonly Happening[];
+    readonly calendarEvents?: readonly SimulatedCalendarEvent[];
+    /** The length in milliseconds; a day if absent. */
+    readonly forMs?: number;
+    /** IANA time zone; `UTC` if absent. */
+    readonly timeZone?: string;
+    /** Without it, the home has no sun. */
+    readonly coordinates?: { readonly latitude: number; readonly longitude: number };
+  }
+  export interface SimulatedCommand {
+    /** Clock time, such as `2026-06-21T21:40:10`. */
+    readonly at: string;
+    /** The name of the device, or the id of the scene. */
+    readonly device: string;
+    /** Empty for a scene. */
+    readonly command: object;
+    /** The file, or the id of the document. */
+    readonly automation: string;
+  }
+  export interface SimulatedRun {
+    readonly automation: string;
+    readonly result: "running" | "completed" | "stopped" | "failed" | "cancelled";
+    readonly error?: string;
+  }
+  export interface Simulated {
+    readonly commands: readonly SimulatedCommand[];
+    /** The texts of notifications. */
+    readonly messages: readonly string[];
+    readonly runs: readonly SimulatedRun[];
+    /** Everything in order. Instants are ISO 8601 in UTC. */
+    readonly timeline: readonly { readonly at: string; readonly kind: string }[];
+  }
+  /**
+   * Lets automations run with a virtual clock in a home that is made up. Automations that are switched off run too.
+   * Each command is confirmed at once. Rejects for a file that does not load or names a device that is not given.
+   */
+  export function simulate(simulation: Simulation): Promise<Simulated>;
+  /** The function `test` of `node:test`. */
+  export function test(title: string, check: () => unknown): void;
+  /** Parts of `node:assert/strict`. */
+  export const assert: {
+    ok(value: unknown, message?: string): void;
+    equal(actual: unknown, expected: unknown, message?: string): void;
+    deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    match(actual: string, expected: RegExp, message?: string): void;
+    rejects(promise: Promise<unknown>, expected?: RegExp): Promise<void>;
+  };
+}

@@ -17,9 +17,12 @@ const MOST_ENTRIES = 5_000;
 const MOST_RUNS = 1_000;
 
 /** Something that happens in the simulated home by itself. Instants are epoch milliseconds. */
-export type Happening = { readonly at: number; readonly device: string } & (
-  | { readonly field: string; readonly value: StateValue }
-  | { readonly event: string }
+export type Happening = { readonly at: number } & (
+  | { readonly device: string; readonly field: string; readonly value: StateValue }
+  | { readonly device: string; readonly event: string }
+  | { readonly webhook: string }
+  | { readonly topic: string; readonly payload: string }
+  | { readonly start: true }
 );
 
 export interface SimulationOptions {
@@ -123,6 +126,9 @@ class Simulation {
   }
 
   #happen(happening: Happening): void {
+    if ("start" in happening) return this.#engine.started();
+    if ("webhook" in happening) return void this.#engine.webhook(happening.webhook);
+    if ("topic" in happening) return this.#engine.message(happening.topic, happening.payload);
     const { device: id } = happening;
     const at = this.#at;
     if ("event" in happening) {
