@@ -172,6 +172,7 @@ async function load(
     home: NO_HOME,
     warn: () => undefined,
     traced: () => undefined,
+    ended: () => undefined,
     changed: () => undefined,
   });
   for (const [at, document] of documents.entries()) {
