@@ -13,15 +13,19 @@ interface Revised {
  * Does not use Koa's `ctx.fresh`: it refuses requests with `Cache-Control: no-cache`, which Node's
  * `fetch` adds to every request that carries `If-None-Match`.
  */
-export function sendRevision(ctx: Context, revision: number, body: () => object | string): void {
+export function sendRevision(
+  ctx: Context,
+  revision: number,
+  body: () => object | string,
+  cacheControl = "private, no-cache",
+): void {
   const etag = entityTag(revision);
   const { res } = ctx;
-  res.setHeader("ETag", etag);
-  if (res.getHeader("Cache-Control") === "no-store")
-    res.setHeader("Cache-Control", "private, no-cache");
-  if (matchesEtag(ctx, etag)) return sendNotModified(ctx);
+  res.cacheControl = cacheControl;
+  if (matchesEtag(ctx, etag)) return sendNotModified(ctx, etag);
   const made = body();
-  sendJson(ctx, typeof made === "string" || made instanceof Buffer ? made : JSON.stringify(made));
+  const json = typeof made === "string" || made instanceof Buffer ? made : JSON.stringify(made);
+  sendJson(ctx, json, ["ETag", etag]);
 }
 
 /** The bytes of a document as JSON, made once for each revision. */

@@ -18,7 +18,7 @@ export function guarded(...guards: readonly Guard[]): Middleware {
 /** Gives each request an id that its answer, its problem document and the log share. */
 export const requestId: Guard = (ctx) => {
   ctx.state.requestId = randomUUID();
-  ctx.res.setHeader("X-Request-Id", ctx.state.requestId);
+  ctx.res.requestId = ctx.state.requestId;
 };
 
 /**
@@ -65,19 +65,27 @@ export const requirePlainTarget: Guard = (ctx) => {
  * @param frames returns the origins in the config
  */
 export const securityHeaders = (frames: () => readonly string[]): Guard => {
-  let known: { readonly of: readonly string[]; readonly policy: string } | undefined;
+  let known: BrowserHeaders | undefined;
   return (ctx) => {
     const of = frames();
-    if (known?.of !== of) {
-      known = { of, policy: `${POLICY}; frame-src ${["'self'", ...of].join(" ")}` };
-    }
-    const { res } = ctx;
-    for (const [name, value] of BROWSER_HEADERS) res.setHeader(name, value);
-    res.setHeader("Content-Security-Policy", known.policy);
+    if (known?.of !== of) known = browserHeaders(of);
     // Only for a connection that is encrypted here; behind a proxy, the proxy decides.
-    if (ctx.secure) res.setHeader("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
+    ctx.res.constantHeaders = ctx.secure ? known.secure : known.plain;
   };
 };
+
+/** The headers for these origins, for connections that are and are not encrypted here. */
+interface BrowserHeaders {
+  readonly of: readonly string[];
+  readonly plain: readonly string[];
+  readonly secure: readonly string[];
+}
+
+function browserHeaders(of: readonly string[]): BrowserHeaders {
+  const policy = `${POLICY}; frame-src ${["'self'", ...of].join(" ")}`;
+  const plain = [...BROWSER_HEADERS, "Content-Security-Policy", policy];
+  return { of, plain, secure: [...plain, "Strict-Transport-Security", `max-age=${HSTS_SECONDS}`] };
+}
 
 /** Thirty days: long enough between visits, short enough to return to plain HTTP (RFC 6797). */
 const HSTS_SECONDS = 30 * 24 * 60 * 60;
@@ -101,8 +109,7 @@ const BROWSER_HEADERS = Object.entries({
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",
-  "Cache-Control": "no-store",
-});
+}).flat();
 
 /** All values of a header of a request. `headersDistinct` would sort all headers for it. */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {

@@ -4,6 +4,7 @@ import type Koa from "koa";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
+import type { HttpResponse } from "./response.ts";
 
 /** Request state that middleware passes on. */
 export interface RequestState {
@@ -15,7 +16,8 @@ export interface RequestState {
   /** The authenticated sender; absent on public routes. */
   principal?: Principal;
 }
-export type Context = Koa.ParameterizedContext<RequestState>;
+/** A request and its answer; `HttpServer` makes all answers. */
+export type Context = Koa.ParameterizedContext<RequestState> & { readonly res: HttpResponse };
 export type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void> | void;
 
 /** A checked request, for a route's handler. */

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
 import type { ServerCertificate } from "./certificate.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
+import { HttpResponse } from "./response.ts";
 import type { RequestState } from "./route.ts";
 import { createTlsServer } from "./tls-server.ts";
 
@@ -15,6 +16,7 @@ const BOUNDS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 2 ** 10,
 };
+const OPTIONS = { ...BOUNDS, ServerResponse: HttpResponse };
 const MAX_CONNECTIONS = 4_096;
 const SWEEP_EVERY_MS = 20;
 /** Wildcard addresses for listening, each with the address by which this machine reaches itself. */
@@ -87,10 +89,11 @@ export class HttpServer {
 
 function create({ app, certificate }: ListenOptions): Server | TlsServer {
   const answer = app.callback();
-  const onRequest: RequestListener = (request, response) => void answer(request, response);
+  const onRequest = (request: IncomingMessage, response: HttpResponse) =>
+    void answer(request, response);
   return certificate
-    ? createTlsServer(BOUNDS, certificate, onRequest)
-    : createServer(BOUNDS, onRequest);
+    ? createTlsServer(OPTIONS, certificate, onRequest)
+    : createServer(OPTIONS, onRequest);
 }
 
 function describe(

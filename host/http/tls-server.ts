@@ -1,12 +1,15 @@
 import {
   createServer as createPlainServer,
   type IncomingMessage,
-  type RequestListener,
   type ServerResponse,
 } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { ServerCertificate } from "./certificate.ts";
+import type { HttpResponse } from "./response.ts";
+
+type Options = ServerOptions<typeof IncomingMessage, typeof HttpResponse>;
+type Listener = (request: IncomingMessage, response: HttpResponse) => void;
 
 const FIRST_BYTE_DEADLINE_MS = 10_000;
 /** The first byte of a TLS handshake (RFC 8446, 5.1). No HTTP request begins with it. */
@@ -20,9 +23,9 @@ const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
  * HTTP on its port with the HTTPS address.
  */
 export function createTlsServer(
-  options: ServerOptions,
+  options: Options,
   certificate: ServerCertificate,
-  answer: RequestListener,
+  answer: Listener,
 ): Server {
   const server = createServer(
     { ...options, ...certificate.pair, handshakeTimeout: FIRST_BYTE_DEADLINE_MS },

@@ -42,15 +42,16 @@ function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Ro
     handle(ctx) {
       const { current } = channels.find(plugin, name) ?? {};
       if (!current && field === undefined) throw noValue(path, plugin);
-      if (maxAgeSeconds !== undefined)
-        ctx.set("Cache-Control", `private, max-age=${maxAgeSeconds}`);
-      sendRevision(ctx, current?.revision ?? 0, () => {
+      const cacheControl =
+        maxAgeSeconds === undefined ? undefined : `private, max-age=${maxAgeSeconds}`;
+      const body = () => {
         if (sent?.of === current && sent) return sent.bytes;
         const json = current?.json ?? "null";
         const text = field === undefined ? json : `{"${field}":${json}}`;
         sent = { of: current, bytes: Buffer.from(text) };
         return sent.bytes;
-      });
+      };
+      sendRevision(ctx, current?.revision ?? 0, body, cacheControl);
     },
   });
 }

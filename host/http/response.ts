@@ -1,0 +1,48 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * An answer with default headers, which are written with its head unless it has set headers of the same names: writing
+ * all headers at once takes half as long as setting them one by one.
+ */
+export class HttpResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  /** Names and values in turns; one array for many answers. */
+  constantHeaders: readonly string[] = [];
+  requestId = "";
+  cacheControl = "no-store";
+
+  /** Writes the head; Node calls it too, for an answer that has not done so. */
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    const defaults = defaultsOf(this);
+    for (let at = 0; at < defaults.length; at += 2) {
+      const [name = "", value = ""] = defaults.slice(at, at + 2);
+      if (!this.hasHeader(name)) this.setHeader(name, value);
+    }
+    return typeof reason === "string"
+      ? super.writeHead(status, reason, headers)
+      : super.writeHead(status, reason ?? headers);
+  }
+
+  /** Writes the head with these names and values in turns, none of which is a default. */
+  writeHeadOnce(status: number, headers: readonly string[]): void {
+    if (this.getHeaderNames().length === 0) {
+      super.writeHead(status, [...defaultsOf(this), ...headers]);
+      return;
+    }
+    for (let at = 0; at < headers.length; at += 2)
+      this.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
+    this.writeHead(status);
+  }
+}
+
+function defaultsOf({ constantHeaders, requestId, cacheControl }: HttpResponse): string[] {
+  return [...constantHeaders, "X-Request-Id", requestId, "Cache-Control", cacheControl];
+}
