@@ -46,6 +46,7 @@ import { createApp } from "./http/app.ts";
 import { ServerCertificate } from "./http/certificate.ts";
 import { ConnectionLimit } from "./http/connection-limit.ts";
 import { Proxies } from "./http/forwarded.ts";
+import { networkAddress } from "./http/network-address.ts";
 import { isLoopback } from "./http/network.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
@@ -103,6 +104,8 @@ export interface HostOptions {
 export interface Host {
   /** Its address, such as `http://127.0.0.1:8470`. */
   readonly url: string;
+  /** The address by which other devices reach it; `undefined` if it listens on loopback only. */
+  readonly networkAddress: string | undefined;
   /** The public address of its health check. */
   readonly healthUrl: string;
   readonly tokens: Tokens;
@@ -135,6 +138,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const pairings = new Pairings();
   const backups = new Backups(foundation.dataFolder, version);
   scope.onDispose(() => backups.close());
+  const { address: host, port } = options;
   const app = createApp({
     ...foundation,
     ...registries,
@@ -146,8 +150,8 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     streams,
     backups,
     pairings,
+    address: () => networkAddress({ url: server.url, host }),
   });
-  const { address: host, port } = options;
   const certificate = openCertificate(foundation);
   const limit = openConnectionLimit(foundation);
   const server = await HttpServer.listen({ app, host, port, certificate, limit });
@@ -166,6 +170,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   logWaitingModules(settled, modules, log);
   return {
     url: server.url,
+    networkAddress: networkAddress({ url: server.url, host }),
     healthUrl: `${server.url}${foundation.config.current.api.prefix}/health`,
     tokens: foundation.tokens,
     settled,

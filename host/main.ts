@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join, resolve } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { TokenRecord } from "./auth/token-register.ts";
+import { hasSignedIn } from "./auth/token-register.ts";
 import { takeEnvironment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { openLog } from "./log.ts";
@@ -73,24 +73,22 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Prints a sign-in link for a new home, which has no token, and another one at a start after that has expired
- * unused. The fragment never reaches a server.
+ * Prints a sign-in link at each start until somebody has signed in; `npm run token -- --link` prints another one.
+ * The fragment never reaches a server.
  */
-async function inviteFirstVisitor({ tokens, url }: Host): Promise<void> {
-  if (!tokens.list().every(isMissedInvitation)) return;
+async function inviteFirstVisitor({ tokens, url, networkAddress }: Host): Promise<void> {
+  if (hasSignedIn(tokens.list())) return;
   const token = await tokens.issue({
     name: FIRST_VISIT,
     scope: ["admin"],
     ttlSeconds: FIRST_LINK_SECONDS,
     sessionSeconds: FIRST_SESSION_SECONDS,
   });
-  process.stderr.write(`\nOpen your home: ${url}/#token=${token}\n\n`);
-}
-
-/** True for an unused link that has expired. A link that was used has a session, which is not an invitation. */
-function isMissedInvitation({ name, session, revokedAt, expiresAt }: TokenRecord): boolean {
-  const isOver = revokedAt === null && Date.parse(expiresAt) < Date.now();
-  return name === FIRST_VISIT && !session && isOver;
+  const elsewhere =
+    networkAddress === undefined
+      ? "Phones and other computers cannot open it: start with --host 0.0.0.0 for them"
+      : `or on a phone or another computer: ${networkAddress}/#token=${token}`;
+  process.stderr.write(`\nOpen your home: ${url}/#token=${token}\n${elsewhere}\n\n`);
 }
 
 /** Stops the host. One that is still starting is stopped afterwards: it has processes to end and files to close. */

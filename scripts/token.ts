@@ -6,18 +6,22 @@ import { isScope, type Scope, SCOPES } from "../host/auth/scopes.ts";
 import { statusOf } from "../host/auth/token-register.ts";
 import { DEFAULT_TTL_SECONDS, TokenName, TokenRequest } from "../host/auth/token-request.ts";
 import { Tokens } from "../host/auth/tokens.ts";
+import { ConfigStore } from "../host/config/store.ts";
 import { openDataFolder } from "../host/folders.ts";
-import { openLog } from "../host/log.ts";
+import { type HostLog, openLog } from "../host/log.ts";
 import { faultsOf } from "../host/validate.ts";
 
 const USAGE = `Issues, lists and revokes tokens for the HTTP API.
 
   npm run --silent token -- --scope SCOPE [--name NAME] [--ttl SECONDS] [--data DIR]
+  npm run --silent token -- --link [--scope SCOPE] [--name NAME] [--port N] [--data DIR]
   npm run --silent token -- --list [--data DIR]
   npm run --silent token -- --revoke NAME [--id ID] [--data DIR]
   npm run --silent token -- --rotate [--drop] [--data DIR]
 
   --scope   ${SCOPES.join(", ")}; each includes the permissions of the ones before it
+  --link    print a link that signs one browser in, within a week; --scope is admin unless given
+  --port    with --link: the port of the host; default: MANTEL_PORT, or 8470
   --name    the name for --list and --revoke; default: cli- and six random characters
   --id      with --revoke: revoke only the token with this id (last column of --list)
   --ttl     seconds until the token expires, at most ten years; default: one year
@@ -26,20 +30,25 @@ const USAGE = `Issues, lists and revokes tokens for the HTTP API.
   --data    the data folder; default: MANTEL_DATA, or ./data
 `;
 
-/** Prints only the token to standard output, so that scripts can use it. */
+const LINK_SECONDS = 7 * 24 * 3600;
+
+/** Prints only the token or the link to standard output, so that scripts can use it. */
 async function main(): Promise<void> {
   const options = readOptions();
   const work = chooseWork(options);
   const data = await openDataFolder(options.data ?? (process.env.MANTEL_DATA || "./data"));
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const tokens = await Tokens.open({ dataFolder: data, log });
-  await work({ tokens, audit: new Audit(data), lastUse: await LastUse.open(data, log) });
+  const lastUse = await LastUse.open(data, log);
+  await work({ tokens, audit: new Audit(data), lastUse, data, log });
 }
 
 interface Registers {
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly lastUse: LastUse;
+  readonly data: string;
+  readonly log: HostLog;
 }
 const OPERATOR = { sub: "token command", jti: "" };
 
@@ -47,23 +56,49 @@ const OPERATOR = { sub: "token command", jti: "" };
 function chooseWork(
   options: ReturnType<typeof readOptions>,
 ): (on: Registers) => Promise<void> | void {
-  const { list: isList, rotate: isRotate, revoke: name } = options;
-  if ([isList, isRotate, name !== undefined].filter(Boolean).length > 1) {
-    return usageError("--list, --revoke and --rotate cannot be combined");
+  const { list: isList, rotate: isRotate, link: isLink, revoke: revoked } = options;
+  if ([isList, isRotate, isLink, revoked !== undefined].filter(Boolean).length > 1) {
+    return usageError("--link, --list, --revoke and --rotate cannot be combined");
   }
   if (options.data === "") return usageError("--data is empty; pass a folder or omit it");
-  if (options.id !== undefined && name === undefined)
+  if (options.id !== undefined && revoked === undefined)
     return usageError("--id works only with --revoke");
   if (isList) return list;
   if (options.drop && !isRotate) return usageError("--drop works only with --rotate");
   if (isRotate) return (registers) => rotate(registers, options.drop);
-  if (name !== undefined) return (registers) => revoke(registers, name, options.id);
-  const request = {
-    scope: readScope(options.scope),
-    name: readName(options.name),
-    ttlSeconds: readTtl(options.ttl),
-  };
+  if (revoked !== undefined) return (registers) => revoke(registers, revoked, options.id);
+  const name = readName(options.name);
+  if (options.link) return linkWork(options, name);
+  if (options.port !== undefined) return usageError("--port works only with --link");
+  const request = { scope: readScope(options.scope), name, ttlSeconds: readTtl(options.ttl) };
   return (registers) => issue(registers, request);
+}
+
+/** The link is valid for a week, and the session that it opens for `--ttl`. */
+function linkWork(
+  { scope = ["admin"], ttl, port: typed }: ReturnType<typeof readOptions>,
+  name: string,
+): (on: Registers) => Promise<void> {
+  const port = readPort(typed ?? (process.env.MANTEL_PORT || "8470"));
+  const sessionSeconds = readTtl(ttl);
+  const request = { scope: readScope(scope), name, ttlSeconds: LINK_SECONDS, sessionSeconds };
+  return async ({ tokens, audit, data, log }) => {
+    const config = await ConfigStore.open({ dataFolder: data, environment: process.env, log });
+    const protocol = config.current.server.tls === undefined ? "http" : "https";
+    await config.close();
+    const token = await tokens.issue(request);
+    await audit.record(OPERATOR, { action: "token.issue", ...request });
+    process.stdout.write(`${protocol}://127.0.0.1:${port}/#token=${token}\n`);
+    process.stderr.write(
+      "it works once; on a phone, put the address of this machine in place of 127.0.0.1, and start Mantel with --host 0.0.0.0\n",
+    );
+  };
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  return usageError(`invalid --port ${text}: use a number from 1 to 65535`);
 }
 
 async function issue({ tokens, audit }: Registers, request: TokenRequest): Promise<void> {
@@ -113,6 +148,8 @@ function readOptions() {
     data: text,
     revoke: text,
     id: text,
+    port: text,
+    link: flag,
     list: flag,
     rotate: flag,
     drop: flag,
@@ -139,7 +176,7 @@ function readScope(texts: readonly string[] = []): Scope[] {
 
 function readName(name = `cli-${randomBytes(3).toString("hex")}`): string {
   if (faultsOf(TokenName, name).length === 0) return name;
-  return usageError(`invalid name ${name}: use at most 64 letters, digits, spaces or . _ @ -`);
+  return usageError(`invalid name ${name}: use at most 64 printable characters`);
 }
 
 function readTtl(text = String(DEFAULT_TTL_SECONDS)): number {

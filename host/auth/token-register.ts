@@ -44,6 +44,14 @@ export function statusOf({ revokedAt, expiresAt }: TokenRecord): TokenStatus {
   return Date.parse(expiresAt) < Date.now() ? "expired" : "valid";
 }
 
+/**
+ * True if a person has signed in, in a browser or on a display. Tokens of version 0.1.0 count too: browsers kept
+ * those themselves.
+ */
+export function hasSignedIn(records: readonly TokenRecord[]): boolean {
+  return records.some(({ opensOnce }) => opensOnce !== true);
+}
+
 /** A token with all tokens it was renewed from and as; empty if no token has this `jti`. */
 function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
   const byId = new Map(records.map((each) => [each.jti, each]));

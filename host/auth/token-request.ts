@@ -9,8 +9,10 @@ const MAX_TTL_SECONDS = 10 * DEFAULT_TTL_SECONDS;
 
 /** The user-facing name of a token. Lists show it, and revocation uses it. */
 export const TokenName = Type.String({
-  pattern: "^[\\p{L}\\p{N}._@ -]{1,64}$",
-  description: "at most 64 letters, digits, spaces or . _ @ -",
+  // Joiners hold emoji and words of some scripts together. Addresses cannot contain "." and ".." as a name.
+  pattern:
+    "^(?!\\.{1,2}$)(?=.*\\S)(?:[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]|[\\u200C\\u200D]){1,64}$",
+  description: "at most 64 printable characters",
 });
 
 /** A request for a token. */

@@ -30,6 +30,8 @@ import type { ServiceRegistry } from "../services/registry.ts";
 /** The parts of the host that the HTTP API uses. */
 export interface HttpDependencies {
   readonly version: string;
+  /** The address by which other devices reach the host; `undefined` if there is none. */
+  readonly address: () => string | undefined;
   readonly log: HostLog;
   readonly audit: Audit;
   readonly tokens: Tokens;

@@ -129,15 +129,12 @@ async function saysAtField(t: TestContext, fixture: Fixture): Promise<void> {
   await name.fill("   ");
   await make.click();
   await page.locator("#token-name:invalid:focus").waitFor();
-  await name.fill("a/b?");
+  await name.fill("..");
   await make.click();
 
-  await page
-    .locator(".field .fault")
-    .getByText(/a\/b\?/)
-    .waitFor();
+  await page.locator(".field .fault").getByText(/\.\./).waitFor();
   assert.equal(await name.getAttribute("aria-invalid"), "true");
-  assert.equal(await name.inputValue(), "a/b?");
+  assert.equal(await name.inputValue(), "..");
   await name.fill("x".repeat(80));
   assert.equal((await name.inputValue()).length, 64);
 }

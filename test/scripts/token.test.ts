@@ -33,6 +33,24 @@ test("it prints the token alone, in a data folder that it makes", async (t) => {
   );
 });
 
+test("it prints a sign-in link that is valid for a week, and signs in for a year", async (t) => {
+  const data = await emptyFolder(t);
+
+  const { code, stdout, stderr } = await run("--link", "--port", "8471", "--data", data);
+
+  const [, token = ""] = /^http:\/\/127\.0\.0\.1:8471\/#token=(\S+)\n$/.exec(stdout) ?? [];
+  const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const { issuedAt, expiresAt } = tokens.getOpener(token);
+  const { ttlSeconds } = await tokens.openSession(token);
+  assert.equal(code, 0);
+  assert.match(stderr, /it works once; on a phone.+--host 0\.0\.0\.0\n$/);
+  assert.deepEqual(tokens.verify(token).scope, ["admin"]);
+  assert.deepEqual(
+    [(Date.parse(expiresAt) - Date.parse(issuedAt)) / 86_400_000, ttlSeconds / 86_400],
+    [7, 365],
+  );
+});
+
 test("it lists token names without the tokens, and revokes by name", async (t) => {
   const data = await emptyFolder(t);
   const { stdout: token } = await run(
@@ -121,6 +139,9 @@ for (const [name, args] of Object.entries({
   "a name with a line break": ["--scope", "read", "--name", "a\nb"],
   "a drop without a rotation": ["--scope", "read", "--drop"],
   "an id without a revocation": ["--scope", "read", "--id", "x"],
+  "a port without a link": ["--scope", "read", "--port", "8470"],
+  "a link to a port that is not a number": ["--link", "--port", "http"],
+  "a link and a list": ["--link", "--list"],
   "two actions at once": ["--list", "--revoke", "tablet"],
 })) {
   test(`${name} is an error with the usage, and creates no token`, async (t) => {

@@ -23,6 +23,9 @@ const english = {
   showNewCode: "Show a new code",
   spelledCode: (code: string) => `Code ${code.split("").join(" ")}`,
   howToApprove: "Scan the code with a phone that is signed in, or enter it on that phone at",
+  approveHere: "Enter the code in a browser of this computer that is signed in, at",
+  onlyThisMachine:
+    "Phones cannot open this address: Mantel listens on this computer only. Start it with --host 0.0.0.0 to reach it from your network.",
   qrCode: "QR code that opens the approval",
   orOpenStartupLink: "Or open the link that Mantel printed at startup on this screen.",
   linkOrToken: "Link or token",
@@ -45,7 +48,7 @@ const english = {
   displayDenied: "The display was denied access.",
   codeUnknown: "No display is waiting with this code. The code may have changed.",
   nameTaken: "Another display or token has this name. Choose another.",
-  nameInvalid: "A name has at most 64 letters, digits, spaces or . _ @ -",
+  nameInvalid: "A name has at most 64 printable characters.",
   approvalForbidden: "Your own token does not permit approving displays.",
 };
 
@@ -72,6 +75,9 @@ const german: Translation<typeof english> = {
   screenDenied: "Diesem Bildschirm wurde der Zugang verweigert.",
   showNewCode: "Neuen Code anzeigen",
   howToApprove: "Scanne den Code mit einem angemeldeten Telefon, oder gib ihn dort ein unter",
+  approveHere: "Gib den Code in einem angemeldeten Browser dieses Rechners ein, unter",
+  onlyThisMachine:
+    "Telefone können diese Adresse nicht öffnen, denn Mantel ist nur auf diesem Rechner erreichbar. Starte es mit --host 0.0.0.0, um es aus deinem Netz zu erreichen.",
   qrCode: "QR-Code, der die Bestätigung öffnet",
   orOpenStartupLink:
     "Oder öffne auf diesem Bildschirm den Link, den Mantel beim Start ausgegeben hat.",
@@ -95,7 +101,7 @@ const german: Translation<typeof english> = {
   displayDenied: "Das Display wurde abgelehnt.",
   codeUnknown: "Kein Display wartet mit diesem Code. Vielleicht hat sich der Code geändert.",
   nameTaken: "Ein anderes Display oder Token heißt schon so. Wähle einen anderen Namen.",
-  nameInvalid: "Ein Name hat höchstens 64 Buchstaben, Ziffern, Leerzeichen oder . _ @ -",
+  nameInvalid: "Ein Name hat höchstens 64 druckbare Zeichen.",
   approvalForbidden: "Dein eigenes Token erlaubt nicht, Displays zuzulassen.",
 };
 

@@ -60,15 +60,19 @@ function pairingView(state: PairingState, again: () => void): TemplateResult {
   }
 }
 
-function codeView({ code, link }: { code: string; link: string }): TemplateResult {
+function codeView({ code, link }: { code: string; link: string | undefined }): TemplateResult {
   const texts = words.value;
-  const { origin } = new URL(link);
+  const { origin } = new URL(link ?? location.href);
   return html`<div role="status">
       <h2>${texts.pairThisScreen}</h2>
       <p class="code" aria-label=${texts.spelledCode(code)}>${code}</p>
-      <p>${texts.howToApprove} <span class="address">${origin}/#pair</span></p>
+      <p>
+        ${link === undefined ? texts.approveHere : texts.howToApprove}
+        <span class="address">${origin}/#pair</span>
+      </p>
+      ${link === undefined ? html`<p>${texts.onlyThisMachine}</p>` : nothing}
     </div>
-    ${qrOf(link, texts.qrCode)}`;
+    ${link === undefined ? nothing : qrOf(link, texts.qrCode)}`;
 }
 
 function submit(event: SubmitEvent, onToken: (pasted: string) => void): void {

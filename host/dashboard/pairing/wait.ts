@@ -1,10 +1,11 @@
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { type Api, ApiError } from "../api.ts";
+import { originForPhones } from "./reachable-origin.ts";
 
-/** The state of this screen's pairing. */
+/** The state of this screen's pairing. Phones can open `link`; absent if the host listens on loopback only. */
 export type PairingState =
   | { readonly step: "asking" }
-  | { readonly step: "shown"; readonly code: string; readonly link: string }
+  | { readonly step: "shown"; readonly code: string; readonly link: string | undefined }
   | { readonly step: "denied" }
   | { readonly step: "away" };
 
@@ -12,6 +13,7 @@ interface Started {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly verificationUriComplete: string;
+  readonly address?: string | null;
   readonly intervalSeconds: number;
 }
 
@@ -30,11 +32,9 @@ export function waitForApproval(
     for (;;) {
       try {
         const started = await api.post("/pairing");
-        state.value = {
-          step: "shown",
-          code: started.userCode,
-          link: new URL(started.verificationUriComplete, location.origin).href,
-        };
+        const origin = originForPhones(location, started.address);
+        const link = origin && new URL(started.verificationUriComplete, origin).href;
+        state.value = { step: "shown", code: started.userCode, link };
         return onToken(await collect(api, started));
       } catch (error) {
         const code = error instanceof ApiError ? error.code : "internal";

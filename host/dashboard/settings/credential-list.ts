@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { nameField } from "./named-field.ts";
+import { type NewSecret, newSecretView } from "./new-secret.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
@@ -18,6 +19,8 @@ interface CredentialListOptions<T extends Credential> {
   readonly listed: (answer: never) => readonly T[];
   /** The secret in the answer to a new one; it is shown once. */
   readonly secretIn: (answer: never) => string;
+  /** Further contents of the view of a new secret. */
+  readonly aboutSecret?: (secret: string) => Omit<NewSecret, "id" | "text">;
 }
 
 interface NewForm {
@@ -71,10 +74,7 @@ export class CredentialList<T extends Credential> {
   #madeView(id: string): TemplateResult | typeof nothing {
     const made = this.#made.value;
     if (made === undefined) return nothing;
-    return html`<div class="field">
-      <label for=${id}>${words.value.shownOnce}</label>
-      <textarea id=${id} readonly rows="3" dir="ltr" .value=${made}></textarea>
-    </div>`;
+    return newSecretView({ id, text: made, ...this.#parts.aboutSecret?.(made) });
   }
 
   #make(event: SubmitEvent, { bodyOf, made }: NewForm): void {

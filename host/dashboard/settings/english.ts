@@ -228,6 +228,13 @@ export const english = {
   feedAddressCreated: "Address created. It is shown only once.",
   shownOnce: "Copy it now: it is not shown again",
 
+  copy: "Copy",
+  copied: "Copied",
+  exampleHint: "An example for programs:",
+  signsInPhone: "Scan the code with a phone to sign it in. It works once.",
+  onlyThisMachine:
+    "Phones cannot sign in: Mantel listens on this computer only. Start it with --host 0.0.0.0 to reach it from your network.",
+
   displays: "Displays",
   tokens: "Tokens",
   pairDisplay: "Pair a display",

@@ -235,6 +235,13 @@ export const german: Translation<typeof english> = {
   feedAddressCreated: "Adresse erstellt. Sie wird nur einmal angezeigt.",
   shownOnce: "Jetzt kopieren. Dies wird nicht noch einmal angezeigt.",
 
+  copy: "Kopieren",
+  copied: "Kopiert",
+  exampleHint: "Ein Beispiel für Programme:",
+  signsInPhone: "Scanne den Code mit einem Telefon, um es anzumelden. Er gilt einmal.",
+  onlyThisMachine:
+    "Telefone können sich nicht anmelden, denn Mantel ist nur auf diesem Rechner erreichbar. Starte es mit --host 0.0.0.0, um es aus deinem Netz zu erreichen.",
+
   displays: "Displays",
   tokens: "Token",
   pairDisplay: "Display koppeln",

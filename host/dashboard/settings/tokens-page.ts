@@ -1,8 +1,11 @@
+import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { originForPhones } from "../pairing/reachable-origin.ts";
 import { forgetSignedIn, rememberedSignedIn } from "../signed-in.ts";
 import { CredentialList } from "./credential-list.ts";
 import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
+import type { NewSecret } from "./new-secret.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
@@ -22,14 +25,34 @@ const SCOPES = ["read", "control", "edit", "admin"] as const;
 
 /** Displays and other tokens: a list to revoke them and a form to create one. */
 export function tokensPage(parts: SettingsDependencies): OpenSettingsPage {
+  const address = signal<string | null | undefined>(undefined);
+  parts.api.get("/setup").then(
+    (setup) => (address.value = setup.address),
+    () => undefined,
+  );
   const tokens = new CredentialList<Token>(parts, {
     path: "/tokens",
     pathOf: ({ id, name }) => `/tokens/${encodeURIComponent(name)}?id=${encodeURIComponent(id)}`,
     listed: (answer: { tokens: Token[] }) =>
       answer.tokens.filter(({ status }) => status === "valid"),
     secretIn: ({ token }: { token: string }) => token,
+    aboutSecret: (token) => aboutToken(token, location, address.value),
   });
   return { view: () => html`${signedInView(parts)}${pageView(tokens)}` };
+}
+
+/** How a phone signs in with a new token, and how a program uses it. */
+export function aboutToken(
+  token: string,
+  page: Pick<Location, "origin">,
+  address: string | null | undefined,
+): Omit<NewSecret, "id" | "text"> {
+  const texts = words.value;
+  const origin = originForPhones(page, address);
+  const api = `${origin ?? page.origin}/api/v1/smart-home/devices`;
+  const example = `curl -H "Authorization: Bearer ${token}" ${api}`;
+  if (origin === undefined) return { example, warning: texts.onlyThisMachine };
+  return { example, link: `${origin}/#token=${token}`, linkHint: texts.signsInPhone };
 }
 
 /** The identity signed in in this browser, and the sign-out button. */

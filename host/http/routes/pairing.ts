@@ -9,6 +9,7 @@ import type { Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { addressForPhones, PhoneAddress } from "../network-address.ts";
 import { clientNetwork } from "../network.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 
@@ -28,6 +29,7 @@ const Started = Type.Object({
   userCode: Type.String({ description: "what the display shows" }),
   verificationUri: Type.String({ description: "the page for its approval, relative to the host" }),
   verificationUriComplete: Type.String({ description: "the same with the code, for a QR code" }),
+  address: PhoneAddress,
   expiresInSeconds: Type.Integer(),
   intervalSeconds: Type.Integer({ description: "the polling interval of the display" }),
 });
@@ -56,7 +58,7 @@ export function pairingRoutes(parts: HttpDependencies): Route[] {
   ];
 }
 
-function startRoute({ pairings }: HttpDependencies): Route {
+function startRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
@@ -69,11 +71,12 @@ function startRoute({ pairings }: HttpDependencies): Route {
     errors: ["invalid"],
     handle(ctx, { body }) {
       check(Empty, body, "the pairing");
-      const started = pairings.start(ctx.ip, clientNetwork(ctx.ip));
+      const started = parts.pairings.start(ctx.ip, clientNetwork(ctx.ip));
       ctx.status = 201;
       const verificationUri = "/#pair";
       const verificationUriComplete = `/#pair=${started.userCode}`;
-      return { ...started, verificationUri, verificationUriComplete };
+      const address = addressForPhones(ctx, parts);
+      return { ...started, ...address, verificationUri, verificationUriComplete };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
+import { addressForPhones, PhoneAddress } from "../network-address.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 
 const State = Type.Object({
@@ -7,6 +8,7 @@ const State = Type.Object({
   simulated: Type.Boolean(),
   /** True if the home has coordinates. */
   place: Type.Boolean(),
+  address: PhoneAddress,
 });
 const Found = Type.Object({
   found: Type.Array(
@@ -23,7 +25,8 @@ const Found = Type.Object({
 });
 
 /** `/setup`: the steps from a demonstration to a home of one's own. */
-export function setupRoutes({ modules, config, connectables }: HttpDependencies): Route[] {
+export function setupRoutes(parts: HttpDependencies): Route[] {
+  const { modules, config, connectables } = parts;
   return [
     route({
       method: "GET",
@@ -33,7 +36,8 @@ export function setupRoutes({ modules, config, connectables }: HttpDependencies)
       tag: "Config",
       summary: "Read what is not set up yet",
       answers: jsonAnswer("The state", State),
-      handle: () => ({
+      handle: (ctx) => ({
+        ...addressForPhones(ctx, parts),
         simulated: modules.isSimulated,
         place: config.current.home.latitude !== undefined,
       }),

@@ -21,6 +21,7 @@ for (const [what, change] of Object.entries({
   "a name of 64 letters of any alphabet, digits and signs": {
     name: `Küche 2._@-日本${"x".repeat(51)}`,
   },
+  "a name with any printable text": { name: "Anna's phone (red) / 📱 <3 👩\u200D🍳" },
   "all scopes": { scope: ["read", "control", "edit", "admin"] },
   "a life of a second": { ttlSeconds: 1 },
   "a life of ten years": { ttlSeconds: 10 * YEAR },
@@ -34,7 +35,9 @@ for (const [what, pointer, change] of [
   ["no name", "/name", { name: "" }],
   ["a name of 65 letters", "/name", { name: "x".repeat(65) }],
   ["a name with a line break", "/name", { name: "wall\ntablet" }],
-  ["a name with markup", "/name", { name: "<b>" }],
+  ["a name of spaces", "/name", { name: "  " }],
+  ["a name that an address cannot contain", "/name", { name: ".." }],
+  ["a name that turns the direction of text", "/name", { name: "wall \u202Etelbat" }],
   ["no scope", "/scope", { scope: [] }],
   ["an unknown scope", "/scope/0", { scope: ["root"] }],
   ["five scopes", "/scope", { scope: ["read", "read", "read", "read", "read"] }],

@@ -43,8 +43,8 @@ type Public<T> = Pick<T, keyof T>;
 
 /** Parts of which a test uses only some members. */
 type Overrides = {
-  readonly [P in keyof HttpDependencies]?: Partial<Public<HttpDependencies[P]>>;
-};
+  readonly [P in Exclude<keyof HttpDependencies, "address">]?: Partial<Public<HttpDependencies[P]>>;
+} & { readonly address?: HttpDependencies["address"] };
 
 export interface ServedApp {
   readonly url: string;
@@ -81,6 +81,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const parts: HttpDependencies = {
     ...registries,
     version: "0.0.0",
+    address: () => undefined,
     log,
     tokens,
     config,

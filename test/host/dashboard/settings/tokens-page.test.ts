@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { FakeApi } from "../../../helpers/page/fake-api.ts";
+import "../../../helpers/page/light-dom.ts";
+import { until } from "../../../helpers/until.ts";
+
+const { effect } = await import("@preact/signals-core");
+const { render } = await import("lit");
+const { FormAction } = await import("../../../../host/dashboard/settings/form-action.ts");
+const { aboutToken, tokensPage } =
+  await import("../../../../host/dashboard/settings/tokens-page.ts");
+const { Store } = await import("../../../../host/dashboard/store.ts");
+
+const { FormData: PageFormData } = document.defaultView as unknown as typeof globalThis;
+const HERE = { origin: "http://127.0.0.1:8470" };
+
+/** The page after a token was created. */
+async function createToken(t: TestContext) {
+  const { FormData: ofNode } = globalThis;
+  globalThis.FormData = PageFormData;
+  t.after(() => (globalThis.FormData = ofNode));
+  const token = "header.payload.signature";
+  const api = new FakeApi({
+    "/tokens": { tokens: [], token },
+    "/setup": { simulated: false, place: true, address: "http://192.168.1.20:8470" },
+  });
+  const page = tokensPage({ api, store: new Store(), formAction: new FormAction() });
+  const root = document.createElement("div");
+  document.body.append(root);
+  const stop = effect(() => void render(page.view(), root));
+  t.after(() => {
+    stop();
+    root.remove();
+  });
+  const name = root.querySelector<HTMLInputElement>("[name=name]");
+  assert.ok(name);
+  name.value = "Anna's phone";
+  name.closest("form")?.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  await until(() => root.querySelector("textarea") !== null);
+  return { api, root, token };
+}
+
+test("a new token is shown once, with a button that copies it and an example", async (t) => {
+  const copied: string[] = [];
+  const clipboard = { writeText: async (text: string) => void copied.push(text) };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { clipboard }, configurable: true });
+  t.after(() => before && Object.defineProperty(globalThis, "navigator", before));
+  const { api, root, token } = await createToken(t);
+
+  const buttons = [...root.querySelectorAll("button")];
+  buttons.find(({ textContent }) => textContent.trim() === "Copy")?.click();
+  await until(() => buttons.some(({ textContent }) => textContent.trim() === "Copied"));
+
+  assert.deepEqual(copied, [token]);
+  assert.equal(root.querySelector("textarea")?.value, token);
+  assert.match(root.querySelector("pre")?.textContent ?? "", /^curl -H "Authorization: Bearer /);
+  assert.equal((api.posted[0] as { name: string }).name, "Anna's phone");
+});
+
+test("the code of a new token signs a phone in, at an address that the phone can open", () => {
+  const { link, example } = aboutToken("abc", HERE, "http://192.168.1.20:8470");
+
+  assert.equal(link, "http://192.168.1.20:8470/#token=abc");
+  assert.equal(
+    example,
+    'curl -H "Authorization: Bearer abc" http://192.168.1.20:8470/api/v1/smart-home/devices',
+  );
+});
+
+test("a new token has no code for phones while the host listens on loopback only", () => {
+  const { link, warning, example } = aboutToken("abc", HERE, null);
+
+  assert.equal(link, undefined);
+  assert.match(warning ?? "", /--host 0\.0\.0\.0/);
+  assert.match(example ?? "", /http:\/\/127\.0\.0\.1:8470\/api/);
+});
