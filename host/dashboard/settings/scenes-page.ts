@@ -5,6 +5,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { SceneEditor } from "./scene-editor.ts";
 import { captured, commandIn, statelessCommands, targetText } from "./scene-targets.ts";
 import { words } from "./words.ts";
 
@@ -19,6 +20,7 @@ export function scenesPage(parts: SettingsDependencies): OpenSettingsPage {
 class ScenesPage {
   readonly #parts: SettingsDependencies;
   readonly #scenes = signal<readonly Scene[]>([]);
+  readonly #editor = signal<SceneEditor | undefined>(undefined);
   /** The chosen devices, each with the command without state that is sent too; "" for none. */
   readonly #chosen = signal<ReadonlyMap<string, string>>(new Map());
 
@@ -59,6 +61,7 @@ class ScenesPage {
     return html`<li class="row">
       <span class="grow">
         <strong dir="auto">${scene.name}</strong>
+        ${scene.icon === null ? nothing : html`<mantel-icon name=${scene.icon}></mantel-icon>`}
         <small>${scene.source} · ${texts.devicesFound(count)}</small>
       </span>
       ${formAction.button(
@@ -67,7 +70,12 @@ class ScenesPage {
       )}
       ${
         scene.source === OWN
-          ? html`${formAction.confirmButton(
+          ? html`${formAction.button(
+              texts.editScene(scene.name),
+              () => (this.#editor.value = new SceneEditor(this.#parts, scene)),
+            )}
+            ${formAction.button(texts.copyScene(scene.name), () => void this.#copy(scene))}
+            ${formAction.confirmButton(
               `again ${scene.id}`,
               texts.captureAgain(scene.name),
               () => void this.#put(scene, this.#targetsAgain(scene)),
@@ -79,8 +87,34 @@ class ScenesPage {
             )}`
           : nothing
       }
-      ${count > 0 ? this.#targetsOf(scene) : nothing}
+      ${this.#bodyOf(scene)}
     </li>`;
+  }
+
+  #bodyOf(scene: Scene): TemplateResult | typeof nothing {
+    const editor = this.#editor.value;
+    if (editor?.scene.id !== scene.id)
+      return Object.keys(scene.targets).length > 0 ? this.#targetsOf(scene) : nothing;
+    const close = (): void => {
+      this.#editor.value = undefined;
+      this.#parts.formAction.leave();
+    };
+    const save = async (): Promise<void> => {
+      const { edited } = editor;
+      if (await this.#put(edited, edited.targets)) close();
+    };
+    return editor.view(() => void save(), close);
+  }
+
+  /** Saves the scene again under a free name. */
+  #copy(scene: Scene): Promise<boolean> {
+    const scenes = this.#scenes.peek();
+    const taken = scenes.map(({ name }) => name);
+    let name = words.peek().copyOf(scene.name);
+    for (let number = 2; taken.includes(name); number++)
+      name = `${words.peek().copyOf(scene.name)} ${number}`;
+    const id = `host:scene:${freeSlug(name, scenes)}`;
+    return this.#put({ ...scene, id, name }, scene.targets);
   }
 
   /** The targets of a scene, each with a button that removes it. */
