@@ -114,6 +114,7 @@ export async function openFullHome(t: TestContext): Promise<Stage> {
         config: { url: "https://example.org/" },
         at: [4, 54, 4, 5],
       },
+      { id: "tasks", module: "tasks-widget", at: [0, 59, 4, 5] },
     ],
   });
 }

@@ -1,3 +1,4 @@
+import type { CalendarTasks } from "@mantel/plugin-sdk/services";
 import type { CalendarWindow, Scene } from "@mantel/plugin-sdk/widget";
 import { words } from "./demo-words.ts";
 
@@ -57,6 +58,32 @@ export function calendar(timeZone: string): CalendarWindow {
       color,
     })),
     sources: [{ id: "demo", name: texts.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
+  };
+}
+
+export function tasks(timeZone: string): CalendarTasks {
+  const texts = words.value;
+  const due = { dateTime: new Date(startOfDay(timeZone) + 42 * HOUR_MS).toISOString(), timeZone };
+  const made = [
+    [texts.plants, due],
+    [texts.milk, null],
+    [texts.bread, null],
+  ] as const;
+  return {
+    lists: calendar(timeZone).sources,
+    tasks: made.map(([title, when]) => ({
+      id: `demo/${title}`,
+      calendarId: "demo",
+      uid: title,
+      title,
+      description: null,
+      due: when,
+      status: "needs-action" as const,
+      completedAt: null,
+      priority: null,
+      repeats: false,
+    })),
+    truncated: false,
   };
 }
 

@@ -22,6 +22,9 @@ const english = {
   call: "Call with Grandma",
   swimming: "Swimming lesson",
   visit: "Dinner at Lena’s",
+  plants: "Water the plants",
+  milk: "Milk",
+  bread: "Bread",
 };
 
 const german: Translation<typeof english> = {
@@ -45,6 +48,9 @@ const german: Translation<typeof english> = {
   call: "Anruf bei Oma",
   swimming: "Schwimmkurs",
   visit: "Essen bei Lena",
+  plants: "Blumen gießen",
+  milk: "Milch",
+  bread: "Brot",
 };
 
 /** Names in the demo home of the previews. */

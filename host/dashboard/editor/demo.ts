@@ -3,7 +3,7 @@ import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { Store } from "../store.ts";
 import { WidgetContexts } from "../widget-context.ts";
-import { calendar, readings, scenes } from "./demo-data.ts";
+import { calendar, readings, scenes, tasks } from "./demo-data.ts";
 import { words } from "./demo-words.ts";
 
 type Shared = WidgetContexts["shared"];
@@ -39,7 +39,10 @@ export function demoWidgetContexts(
     online: signal(true),
     api: {
       open: (path) => Promise.resolve(answerTo(path, timeZone.peek())),
-      post: () => Promise.reject(new Error("the demo home has no services")),
+      post: (path) =>
+        path === "/services/calendar.tasks"
+          ? Promise.resolve(tasks(timeZone.peek()) as never)
+          : Promise.reject(new Error("the demo home does not have this service")),
     },
     announce: () => undefined,
     openDetails: () => undefined,
