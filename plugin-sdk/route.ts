@@ -47,6 +47,8 @@ export interface RouteOptions<
   readonly query?: Query;
   /** The schema of a JSON body; absent for a route without one. */
   readonly body?: Body;
+  /** True for a body that may be absent. The handler gets an empty object then, which the schema must accept. */
+  readonly bodyOptional?: boolean;
   /** The schema of the JSON that the handler answers with. */
   readonly response?: Response | undefined;
   /** True for a body of any content type, which the handler gets as bytes. */

@@ -219,7 +219,7 @@ function requestsTo(
         route: routeKey(route),
         params,
         query,
-        body,
+        body: body ?? (route.bodyOptional ? {} : undefined),
         contentType,
         headers,
         ...(bytes ? { bytes: Buffer.from(bytes).toString("base64") } : {}),

@@ -31,6 +31,7 @@ const Definition = Type.Object(
     params: Type.Optional(Type.Unknown()),
     query: Type.Optional(Type.Unknown()),
     body: Type.Optional(Type.Unknown()),
+    bodyOptional: Type.Optional(Type.Boolean()),
     response: Type.Optional(Type.Unknown()),
     raw: Type.Optional(Type.Boolean()),
     maxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: ROUTE_LIMITS.mostBytes })),

@@ -4,7 +4,7 @@ import { toCode } from "./code/to-code.ts";
 import { DocumentStore, type StoredDocument } from "./document-store.ts";
 import type { Automation, RunResult, Trace } from "./engine/automation.ts";
 import type { AutomationDocument } from "./engine/document.ts";
-import type { AutomationState, Engine } from "./engine/engine.ts";
+import { type AutomationState, type Engine, FOREVER } from "./engine/engine.ts";
 import { toAutomation } from "./engine/perform-actions.ts";
 import { devicesIn, parseDocument } from "./parse-document.ts";
 import type { SimulationRequest } from "./simulation.ts";
@@ -15,6 +15,8 @@ export interface AutomationView {
   readonly name: string;
   readonly kind: Automation["kind"];
   readonly enabled: boolean;
+  /** The instant at which it is switched on again; absent unless it is off for a time. */
+  readonly offUntil?: string;
   readonly state: AutomationState;
   readonly lastRun: {
     readonly id: string;
@@ -81,8 +83,7 @@ export class Automations {
   get(id: string): DocumentView | CodeView {
     const stored = this.#store.find(id);
     if (stored) return documentView(stored);
-    const { name, kind, enabled, mode, triggers, conditions } = this.#automation(id);
-    return { id, name, kind, enabled, mode, triggers, conditions };
+    return this.#codeView(this.#automation(id));
   }
 
   /** @throws MantelError `invalid` with every fault, `conflict` for too many, `disk_full` */
@@ -99,15 +100,42 @@ export class Automations {
     return this.#stored(await this.#store.replace(id, document, ifMatch));
   }
 
-  /** Switches an automation on or off. @throws MantelError as `replace` */
-  async setEnabled(id: string, enabled: boolean, ifMatch?: string): Promise<DocumentView> {
-    this.#requireDocument(id);
-    const stored = this.#store.get(id);
-    if (stored.document.enabled === enabled && ifMatch === undefined) {
-      return documentView(stored);
+  /**
+   * Switches an automation on or off. A document stores that as a revision; of code the file does not change.
+   * @throws MantelError as `replace`; `conflict` to switch code on whose file switches it off
+   */
+  async setEnabled(
+    id: string,
+    enabled: boolean,
+    ifMatch?: string,
+  ): Promise<DocumentView | CodeView> {
+    const automation = this.#automation(id);
+    if (automation.kind === "code") {
+      if (enabled && !automation.enabled) {
+        const sentence = `${id} is switched off in its file; remove .disabled() there`;
+        throw new MantelError("conflict", sentence);
+      }
+      this.#switch(id, enabled ? undefined : FOREVER);
+      return this.#codeView(automation);
     }
+    const stored = this.#store.get(id);
+    const isSame = stored.document.enabled === enabled && ifMatch === undefined;
     const document = { ...stored.document, enabled };
-    return this.#stored(await this.#store.replace(id, document, ifMatch));
+    const view = isSame
+      ? documentView(stored)
+      : this.#stored(await this.#store.replace(id, document, ifMatch));
+    this.#switch(id, undefined);
+    return view;
+  }
+
+  /** Switches an automation off until an instant. @throws MantelError `not_found`, `conflict` if it is off */
+  snooze(id: string, until: number): DocumentView | CodeView {
+    const { enabled } = this.#automation(id);
+    if (!enabled || this.#engine.offUntil(id) === FOREVER) {
+      throw new MantelError("conflict", `${id} is switched off; switch it on first`);
+    }
+    this.#switch(id, until);
+    return this.get(id);
   }
 
   /** @throws MantelError `not_found`, `revision_stale`, `disk_full` */
@@ -174,6 +202,18 @@ export class Automations {
     return { id, document, code: { automation, devices } };
   }
 
+  #switch(id: string, offUntil: number | undefined): void {
+    if (offUntil === undefined) this.#engine.switchOn(id);
+    else this.#engine.switchOff(id, offUntil);
+    this.#changed();
+  }
+
+  /** A view of code: it is off if its file or a user has switched it off. */
+  #codeView({ id, name, kind, enabled, mode, triggers, conditions }: Automation): CodeView {
+    const isOn = enabled && this.#engine.offUntil(id) === undefined;
+    return { id, name, kind, enabled: isOn, mode, triggers, conditions };
+  }
+
   #stored(stored: StoredDocument): DocumentView {
     this.#engine.set(toAutomation(stored.id, stored.document));
     this.#changed();
@@ -194,6 +234,8 @@ export class Automations {
   #view(automation: Automation): AutomationView {
     const { id, name, kind, enabled } = automation;
     const [last] = this.#engine.tracesOf(id);
+    const offUntil = this.#engine.offUntil(id);
+    const isSnoozed = enabled && offUntil !== undefined && offUntil !== FOREVER;
     const known = this.#store.find(id)?.document;
     const error =
       this.#engine.problemOf(id) ?? (known ? this.#missing(known) : this.#code()?.problemOf(id));
@@ -201,7 +243,8 @@ export class Automations {
       id,
       name,
       kind,
-      enabled,
+      enabled: enabled && offUntil === undefined,
+      ...(isSnoozed && { offUntil: new Date(offUntil).toISOString() }),
       state: this.#engine.stateOf(id),
       lastRun: last
         ? { id: last.id, startedAt: last.startedAt, endedAt: last.endedAt, result: last.result }

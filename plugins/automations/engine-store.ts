@@ -25,6 +25,7 @@ export const HandedOver = Type.Unsafe<HandedOver>(
     undos: Type.Array(Type.Object({ device: Type.String(), dueAt: Type.Number() })),
     watches: Type.Record(Type.String(), Type.Object({})),
     pausedUntil: Type.Union([Type.Number(), Type.Null()]),
+    off: Type.Optional(Type.Record(Type.String(), Type.Number())),
   }),
 );
 

@@ -165,8 +165,10 @@ function documentRoutes({ ctx, engine, automations }: Parts) {
     handle(routes.enable, async ({ params, headers }) => {
       return answer(await automations.setEnabled(params.id, true, headers["if-match"]));
     }),
-    handle(routes.disable, async ({ params, headers }) => {
-      return answer(await automations.setEnabled(params.id, false, headers["if-match"]));
+    handle(routes.disable, async ({ params, body: { forMs }, headers }) => {
+      const { id } = params;
+      if (forMs !== undefined) return answer(automations.snooze(id, Date.now() + forMs));
+      return answer(await automations.setEnabled(id, false, headers["if-match"]));
     }),
     handle(routes.history, async ({ params }) => ({
       json: { revisions: [...(await automations.history(params.id))] },

@@ -13,6 +13,12 @@ const View = {
   name: Type.String(),
   kind: Type.Enum(["document", "code"]),
   enabled: Type.Boolean(),
+  offUntil: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "the instant at which it is switched on again, if it is off for a time",
+    }),
+  ),
   state: Type.Enum(["idle", "running", "disabled", "paused", "failed"]),
   lastRun: Nullable(
     Type.Object({
@@ -57,6 +63,10 @@ const Paused = Nullable(
     { until: Nullable(Instant) },
     { description: "`until` is null if they stay off until they are resumed" },
   ),
+);
+const Span = Type.Object(
+  { forMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_622_400_000 })) },
+  Strict,
 );
 const Pause = Type.Object({ paused: Paused });
 const IF_MATCH = ["if-match"];
@@ -131,9 +141,11 @@ export const disable = defineRoute({
   method: "POST",
   at: "/automations/:id/disable",
   scope: "edit",
-  summary: "Switch an automation off; its runs end",
+  summary: "Switch an automation off, for a time or until it is switched on; its runs end",
   params: Id,
   headers: IF_MATCH,
+  body: Span,
+  bodyOptional: true,
   response: Document,
 });
 export const traces = defineRoute({
@@ -170,10 +182,7 @@ export const pause = defineRoute({
   at: "/automations/pause",
   scope: "control",
   summary: "Switch all automations off, for a time or until they are resumed; their runs end",
-  body: Type.Object(
-    { forMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_622_400_000 })) },
-    Strict,
-  ),
+  body: Span,
   response: Pause,
 });
 export const resume = defineRoute({

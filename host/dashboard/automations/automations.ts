@@ -222,6 +222,7 @@ export class Automations {
           onPause: (forMs) => void this.#pauseAll("pause", forMs === undefined ? {} : { forMs }),
           onResume: () => void this.#pauseAll("resume"),
           onSwitch: (entry, enabled) => void this.#switch(entry, enabled),
+          onSnooze: (entry, forMs) => void this.#snooze(entry, forMs),
         });
     }
   }
@@ -253,6 +254,15 @@ export class Automations {
     await this.#attempt(async () => {
       await api.post(`${pathOf(id)}/${enabled ? "enable" : "disable"}`);
       contexts.shared.announce(enabled ? words.peek().enabled(name) : words.peek().disabled(name));
+      await this.#loadList();
+    });
+  }
+
+  async #snooze({ id, name }: AutomationEntry, forMs: number): Promise<void> {
+    const { api, contexts } = this.#session;
+    await this.#attempt(async () => {
+      await api.post(`${pathOf(id)}/disable`, { forMs });
+      contexts.shared.announce(words.peek().snoozed(name));
       await this.#loadList();
     });
   }

@@ -29,6 +29,8 @@ export interface AutomationEntry {
   readonly name: string;
   readonly kind: "code" | "document";
   readonly enabled: boolean;
+  /** The instant at which it is switched on again (ISO 8601), if it is off for a time. */
+  readonly offUntil: string | undefined;
   /** The start of the last run (ISO 8601). */
   readonly lastRunAt: string | undefined;
   /** A user-facing sentence about the problem. */
@@ -93,13 +95,14 @@ export function contentOf(document: AutomationDocument): AutomationDocument {
 export function entriesIn(answer: unknown): readonly AutomationEntry[] {
   const found = isRecord(answer) ? list(answer["automations"]) : [];
   return found.filter(isRecord).flatMap((entry) => {
-    const { id, name, kind, enabled, lastRun, error } = entry;
+    const { id, name, kind, enabled, offUntil, lastRun, error } = entry;
     if (typeof id !== "string") return [];
     return {
       id,
       name: text(name) ?? id,
       kind: kind === "code" ? ("code" as const) : ("document" as const),
       enabled: enabled !== false,
+      offUntil: text(offUntil),
       lastRunAt: text(lastRun) ?? textIn(lastRun, "startedAt") ?? textIn(lastRun, "at"),
       error: text(error) ?? faultText(error),
     };

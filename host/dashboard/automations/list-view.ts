@@ -16,6 +16,8 @@ interface ListView {
   readonly onPause: (forMs?: number) => void;
   readonly onResume: () => void;
   readonly onSwitch: (entry: AutomationEntry, enabled: boolean) => void;
+  /** Switches an automation off for a time. */
+  readonly onSnooze: (entry: AutomationEntry, forMs: number) => void;
 }
 
 /** The automations with their switches, and the templates for new ones. */
@@ -78,14 +80,16 @@ function emptyTemplate(): ReturnType<typeof templates>[number] {
 }
 
 function rowView(entry: AutomationEntry, list: ListView): TemplateResult {
-  const { id, name, kind, enabled, lastRunAt, error } = entry;
+  const { id, name, kind, enabled, offUntil, lastRunAt, error } = entry;
   const texts = words.value;
-  const { home, mayEdit, onSwitch } = list;
+  const { home, mayEdit, onSwitch, onSnooze } = list;
   const last =
     lastRunAt === undefined
       ? texts.neverRan
       : texts.lastRun(home.fmt.relative(Date.parse(lastRunAt)));
-  const facts = [kind === "code" ? texts.asCode : "", enabled ? "" : texts.isOff, last];
+  const off =
+    offUntil === undefined ? texts.isOff : texts.isOffUntil(home.fmt.time(Date.parse(offUntil)));
+  const facts = [kind === "code" ? texts.asCode : "", enabled ? "" : off, last];
   return html`<li class="row">
     <a href="#/automations/${encodeURIComponent(id)}">
       <mantel-icon name="mdi:call-split"></mantel-icon>
@@ -95,6 +99,18 @@ function rowView(entry: AutomationEntry, list: ListView): TemplateResult {
         ${error === undefined ? nothing : html`<small class="fault" dir="auto">${error}</small>`}
       </span>
     </a>
+    ${
+      mayEdit && enabled
+        ? html`<button
+            type="button"
+            class="pill"
+            aria-label=${texts.snoozeNamed(name)}
+            @click=${() => onSnooze(entry, SNOOZE_MS)}
+          >
+            ${texts.snoozeOne}
+          </button>`
+        : nothing
+    }
     ${mayEdit ? onOffSwitch(name, enabled, (isOn) => onSwitch(entry, isOn)) : nothing}
   </li>`;
 }

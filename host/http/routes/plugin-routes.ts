@@ -70,7 +70,8 @@ function rowOf(
   definition: RouteDefinition,
   secrets: Parts["routeSecrets"],
 ): Route {
-  const { method, at, scope, summary, query, body, raw = false, maxBytes } = definition;
+  const { method, at, scope, summary, query, raw = false, maxBytes } = definition;
+  const { body, bodyOptional: optional = false } = definition;
   const { id } = plugin;
   const isSecret = definition.secretInPath === true;
   const bound = maxBytes ?? ROUTE_LIMITS.usualBytes;
@@ -84,7 +85,7 @@ function rowOf(
     summary: at === undefined ? `${id}: ${summary}` : summary,
     ...paramsOf(definition, isSecret),
     ...(query ? { query } : {}),
-    ...(body ? { body: { schema: body, maxBytes: bound } } : {}),
+    ...(body ? { body: { schema: body, maxBytes: bound, ...(optional && { optional }) } } : {}),
     ...(raw
       ? { body: { schema: Type.Unknown(), maxBytes: bound, raw: true, optional: true } }
       : {}),
@@ -96,13 +97,14 @@ function rowOf(
       if (isSecret && !secrets.admits(id, secret ?? "")) {
         throw new MantelError("unauthorized", "unknown address");
       }
-      if (body) check(body, call.body, "the body");
+      const sent = call.body ?? (optional ? {} : undefined);
+      if (body) check(body, sent, "the body");
       const bytes = raw ? await readBytes(ctx, bound) : undefined;
       const answer = await plugin.answer(definition, {
         route: routeKey(definition),
         params,
         query: call.query,
-        body: call.body,
+        body: sent,
         contentType: raw ? ctx.get("Content-Type").slice(0, 200) : "",
         headers: namedHeaders(ctx, definition.headers ?? []),
         ...(scope === "public" ? {} : { cause: causeOf(call.principal) }),

@@ -40,6 +40,8 @@ export interface Snapshot {
   /** The states of triggers, by automation and trigger. */
   readonly watches: Readonly<Record<string, StoredWatch>>;
   readonly pausedUntil: number | null;
+  /** The instants until which automations are switched off, by their ids. Absent in older snapshots. */
+  readonly off?: Readonly<Record<string, number>>;
   readonly traces: Readonly<Record<string, readonly Trace[]>>;
 }
 
@@ -88,6 +90,8 @@ export class Engine {
   /** Runs from before a restart whose automation is not set yet. */
   #orphans: StoredRun[] = [];
   #pausedUntil: number | null = null;
+  /** The instants until which automations are switched off, by their ids. */
+  #off = new Map<string, number>();
   #isStopped = false;
   #lastRun = 0;
   #busy = 0;
@@ -128,6 +132,7 @@ export class Engine {
     this.#stored = { ...snapshot.watches };
     this.#orphans = [...snapshot.runs];
     this.#pausedUntil = snapshot.pausedUntil;
+    this.#off = new Map(Object.entries(snapshot.off ?? {}));
     this.#traces.restore(snapshot.traces);
     this.#undos.restore(snapshot.undos);
   }
@@ -155,6 +160,7 @@ export class Engine {
     for (const { key } of watchKeys(entry.automation)) delete this.#stored[key];
     this.#end(entry, "the automation was deleted");
     this.#entries.delete(id);
+    this.#off.delete(id);
     this.#traces.forget(id);
     this.#guard.forget(id);
     this.#parts.changed();
@@ -247,9 +253,28 @@ export class Engine {
     return until !== null && this.#parts.clock.now() < until ? until : undefined;
   }
 
+  /** Lets an automation start nothing until an instant, or until it is switched on. Its runs are cancelled. */
+  switchOff(id: string, until = FOREVER): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    this.#off.set(id, until);
+    this.#end(entry, "the automation was switched off");
+    this.#parts.changed();
+  }
+
+  switchOn(id: string): void {
+    if (this.#off.delete(id)) this.#parts.changed();
+  }
+
+  /** The instant until which an automation is switched off; `undefined` if it starts. */
+  offUntil(id: string): number | undefined {
+    const until = this.#off.get(id);
+    return until !== undefined && this.#parts.clock.now() < until ? until : undefined;
+  }
+
   stateOf(id: string): AutomationState {
     const entry = this.#entries.get(id);
-    if (!entry?.automation.enabled) return "disabled";
+    if (!entry?.automation.enabled || this.offUntil(id) !== undefined) return "disabled";
     if (entry.automation.failure !== undefined) return "failed";
     if (this.#guard.pausedBy(id, this.#parts.clock.monotonic()) !== undefined) return "paused";
     return entry.runs.size > 0 ? "running" : "idle";
@@ -293,6 +318,7 @@ export class Engine {
       undos: this.#undos.stored(),
       watches,
       pausedUntil: this.#pausedUntil,
+      off: Object.fromEntries(this.#off),
       traces: this.#traces.all(),
     };
   }
@@ -326,8 +352,8 @@ export class Engine {
     const { clock } = this.#parts;
     if (this.#isStopped) return;
     if (OF_TIME.includes(fired.type)) this.#parts.changed(); // a crash must not repeat this time
-    if (this.pausedUntil !== undefined) return;
     const { automation } = entry;
+    if (this.pausedUntil !== undefined || this.offUntil(automation.id) !== undefined) return;
     const refused = this.#guard.start(automation, fired.cause, clock.monotonic());
     if (refused) {
       if (refused.isNew) this.#refuse(entry, { ...fired, index, at: clock.now() }, refused.reason);

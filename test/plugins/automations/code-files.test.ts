@@ -10,6 +10,7 @@ interface View {
   readonly name: string;
   readonly kind: string;
   readonly state: string;
+  readonly enabled: boolean;
   readonly error: string | null;
 }
 
@@ -57,6 +58,14 @@ test("a file in the data folder is an automation as soon as it is saved, and its
     const { traces } = (await answer.json()) as { traces: { result: string }[] };
     return traces[0]?.result === "completed";
   });
+  for (const [verb, enabled] of [
+    ["disable", false],
+    ["enable", true],
+  ] as const) {
+    const answer = await host.api(`/automations/door-bell.ts/${verb}`, { method: "POST" });
+    assert.equal(answer.status, 200);
+    assert.equal((await list())[0]?.enabled, enabled);
+  }
   const simulated = await host.api("/automations/simulate", {
     method: "POST",
     json: { id: "door-bell.ts", source: "demo" },

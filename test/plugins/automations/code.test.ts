@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Automations } from "../../../plugins/automations/automations.ts";
 import { until } from "../../helpers/until.ts";
 import { DOOR, LAMP, stageCode, stagedThread } from "./staged-code.ts";
 
@@ -286,4 +287,65 @@ test("a file that is loaded late keeps no start waiting, and is in force afterwa
   deliver?.();
   await turn();
   assert.equal(engine.stateOf("hall.ts"), "idle");
+});
+
+const NO_STORAGE = {
+  get: () => Promise.resolve(undefined),
+  set: () => Promise.resolve(),
+  delete: () => Promise.resolve(),
+};
+
+async function automationsOf({ engine, log, code }: Awaited<ReturnType<typeof stageCode>>) {
+  const changed = () => undefined;
+  return Automations.open(engine, { storage: NO_STORAGE, log, changed, code: () => code });
+}
+
+test("code is switched off and on without its file, also over a save and a restart; its runs end", async () => {
+  const staged = await stageCode({ "wait.ts": WAITING });
+  await staged.open();
+  const automations = await automationsOf(staged);
+  const view = await automations.setEnabled("wait.ts", false);
+  await staged.turn();
+  assert.equal(view.enabled, false);
+  assert.equal(staged.engine.tracesOf("wait.ts")[0]?.result, "cancelled");
+  await staged.save("wait.ts", `${WAITING}\n`);
+  const again = await staged.restart();
+  const after = await automationsOf(again);
+  assert.deepEqual(
+    after.list().map(({ enabled, state, offUntil }) => [enabled, state, offUntil]),
+    [[false, "disabled", undefined]],
+  );
+  await again.close();
+  await again.open();
+  assert.equal(again.staged.commands.length, 0);
+  assert.equal((await after.setEnabled("wait.ts", true)).enabled, true);
+  await again.close();
+  await again.open();
+  assert.equal(again.staged.commands.length, 1);
+  await assert.rejects(after.replace("wait.ts", {}), { code: "conflict" });
+  await assert.rejects(after.remove("wait.ts"), { code: "conflict" });
+});
+
+test("code that is snoozed starts again when the time has passed", async () => {
+  const staged = await stageCode({ "hall.ts": WELCOME });
+  const automations = await automationsOf(staged);
+  const endsAt = staged.staged.clock.now() + 7_200_000;
+  assert.equal(automations.snooze("hall.ts", endsAt).enabled, false);
+  assert.equal(automations.list()[0]?.offUntil, new Date(endsAt).toISOString());
+  await staged.open();
+  await staged.close();
+  await staged.staged.advance(7_200_000);
+  assert.deepEqual(staged.staged.commands, []);
+  assert.equal(automations.list()[0]?.offUntil, undefined);
+  await staged.open();
+  assert.equal(staged.staged.commands.length, 1);
+});
+
+test("code that its file switches off cannot be switched on elsewhere", async () => {
+  const staged = await stageCode({ "hall.ts": WELCOME.replace(".then(", ".disabled().then(") });
+  const automations = await automationsOf(staged);
+  await assert.rejects(automations.setEnabled("hall.ts", true), {
+    code: "conflict",
+    message: "hall.ts is switched off in its file; remove .disabled() there",
+  });
 });

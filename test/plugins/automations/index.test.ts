@@ -209,6 +209,36 @@ test("all automations can be switched off for a time", async (t) => {
   assert.equal(home.commands.length, 0);
 });
 
+test("one automation can be switched off for a time, which is no revision, and is switched on before", async (t) => {
+  const { request, create, home } = await open(t);
+  const { id } = await create();
+  const viewOf = async () => {
+    const { json } = await request(routes.list);
+    const [view] = (json as { automations: { enabled: boolean; offUntil?: string }[] }).automations;
+    return view;
+  };
+
+  const { json } = await request(routes.disable, { params: { id }, body: { forMs: 7_200_000 } });
+  const stored = json as { enabled: boolean; revision: number };
+  assert.deepEqual([stored.enabled, stored.revision], [true, 1]);
+  const off = await viewOf();
+  assert.equal(off?.enabled, false);
+  assert.ok((off?.offUntil ?? "") > new Date().toISOString());
+  await home.change(DOOR.id, { contact: false });
+  await home.change(DOOR.id, { contact: true });
+  await request(routes.enable, { params: { id } });
+  const on = await viewOf();
+  assert.deepEqual([on?.enabled, on?.offUntil], [true, undefined]);
+  assert.equal(home.commands.length, 0);
+  await home.change(DOOR.id, { contact: false });
+  await until(() => home.commands.length === 1);
+
+  await request(routes.disable, { params: { id } });
+  await assert.rejects(request(routes.disable, { params: { id }, body: { forMs: 1_000 } }), {
+    code: "conflict",
+  });
+});
+
 test("a webhook starts automations at a secret address", async (t) => {
   const { request, create, home } = await open(t);
   await create({ ...WELCOME, triggers: [{ type: "webhook", name: "parcel" }] });

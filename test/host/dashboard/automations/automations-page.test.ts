@@ -30,6 +30,17 @@ test("the list has a switch for each automation, and templates for new ones", as
   await until(() => host.stored.get("welcome")?.enabled === false);
 });
 
+test("an automation is switched off for two hours, and its row says until when", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, all } = await open(t, host, "");
+
+  click(".row .pill");
+  await until(() => all(".row .pill").length === 0);
+
+  assert.deepEqual([...host.snoozed], [["welcome", 7_200_000]]);
+  assert.match(text(".row small")[0] ?? "", /^off until \d\d:31 · /);
+});
+
 test("without a plugin that offers automations the page says so in one sentence", async (t) => {
   const { text } = await open(t, new FakeApi(), "");
 

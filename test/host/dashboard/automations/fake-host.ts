@@ -24,6 +24,8 @@ export class FakeAutomations extends Api {
   readonly stored = new Map<string, StoredAutomation>([[WELCOME.id, WELCOME]]);
   /** The requests that change something. */
   readonly sent: string[] = [];
+  /** Milliseconds for which automations were switched off. */
+  readonly snoozed = new Map<string, number>();
   /** The answer to every change. */
   failure: ApiError | undefined;
   traces: readonly unknown[] = [];
@@ -38,6 +40,7 @@ export class FakeAutomations extends Api {
         ...each,
         kind: "document",
         lastRun: null,
+        ...(this.snoozed.has(each.id) && { enabled: false, offUntil: "2026-11-20T19:31:00Z" }),
       }));
       return structuredClone({ automations }) as T;
     }
@@ -56,7 +59,9 @@ export class FakeAutomations extends Api {
     if (path === "/automations")
       return this.put(`new-${this.stored.size}`, body as AutomationDocument) as T;
     if (!found) throw new ApiError(404, { code: "not_found", detail: path });
-    if (verb === "enable" || verb === "disable")
+    const { forMs } = (body ?? {}) as { forMs?: number };
+    if (forMs !== undefined) this.snoozed.set(id, forMs);
+    else if (verb === "enable" || verb === "disable")
       this.put(id, { ...found, enabled: verb === "enable" });
     return {} as T;
   }
