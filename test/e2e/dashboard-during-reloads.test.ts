@@ -115,6 +115,9 @@ async function restartAll(host: TestHost): Promise<void> {
 async function swapWidget(page: Page, host: TestHost): Promise<void> {
   const file = join(host.plugins, WIDGET);
   const source = await readFile(file, "utf8");
-  await writeFile(file, source.replace("title || room.value", "title || `${room.value} again`"));
+  await writeFile(
+    file,
+    source.replace("title || group || room;", "title || group || `${room} again`;"),
+  );
   await page.getByText("Upstairs again").waitFor();
 }

@@ -32,6 +32,9 @@ test("the dashboard", async (t) => {
     asksForToken(each, fixture),
   );
   await t.test("reports an invalid token", (each) => refusesToken(each, fixture));
+  await t.test("offers the first steps of a home until they are hidden", (each) =>
+    offersFirstSteps(each, fixture),
+  );
   await t.test("switches a lamp by a tap", (each) => switches(each, fixture));
   await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, fixture));
   await t.test("keeps the level of a lamp that is dragged to off", (each) =>
@@ -133,7 +136,7 @@ async function refusesToken(t: TestContext, { host, browser }: Fixture): Promise
   const { page } = await openPage(t, browser, `${host.url}/#token=forged`);
 
   await page.getByRole("alert").getByText("no longer valid").waitFor();
-  assert.equal(await page.evaluate("localStorage.length"), 0);
+  assert.equal(await page.evaluate(`localStorage.getItem("mantel.signed-in")`), null);
 }
 
 async function switches(t: TestContext, { host, visit }: Fixture): Promise<void> {
@@ -145,6 +148,17 @@ async function switches(t: TestContext, { host, visit }: Fixture): Promise<void>
 
   await until(async () => (await stateOf(host, "Ceiling")).on === !before.on);
   await until(async () => ((await lamp.getAttribute("aria-valuetext")) === "Off") === before.on);
+}
+
+async function offersFirstSteps(t: TestContext, { host, browser }: Fixture): Promise<void> {
+  const { page } = await openPage(t, browser, await host.link("admin"), { firstSteps: true });
+  await page.getByText("This is a simulated home.").waitFor();
+  await page.getByRole("heading", { name: "Add your town" }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole("button", { name: "Hide" }).click();
+
+  await page.getByText("This is a simulated home.").waitFor({ state: "detached" });
 }
 
 async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {

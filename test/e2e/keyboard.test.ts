@@ -96,7 +96,7 @@ async function isNamed(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Cellar floor" }).click();
   await title("Cellar floor · Mantel");
   await page.getByRole("link", { name: "Settings" }).click();
-  await title("Modules · Mantel");
+  await title("General · Mantel");
   await page.getByRole("link", { name: "Back to the dashboard" }).click();
 
   await title("Home · Mantel");

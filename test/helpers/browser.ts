@@ -53,13 +53,21 @@ export async function openBrowser(t: TestContext): Promise<Browser> {
 }
 
 /** A page with storage of its own, at a wall tablet's size, which shows `url`. */
-export async function openPage(t: TestContext, browser: Browser, url: string): Promise<TestPage> {
+export async function openPage(
+  t: TestContext,
+  browser: Browser,
+  url: string,
+  { firstSteps = false } = {},
+): Promise<TestPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     colorScheme: "dark",
   });
   context.setDefaultTimeout(DEADLINE_MS);
   t.after(() => context.close());
+  if (!firstSteps) {
+    await context.addInitScript(HIDE_FIRST_STEPS);
+  }
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
@@ -75,6 +83,9 @@ function messageOf(message: ConsoleMessage): string {
   const isRequest = message.text().startsWith("Failed to load resource");
   return isRequest ? `${message.text()} ${message.location().url}` : message.text();
 }
+
+/** Not in the frames of widgets, which have no storage. */
+const HIDE_FIRST_STEPS = `if (window === top) localStorage.setItem("mantel.first-steps-hidden", "yes")`;
 
 /** Where something is drawn, in CSS pixels of the window. */
 export interface Box {
