@@ -72,7 +72,12 @@ function follow(t: TestContext, hash: string) {
   frame.append(root);
   document.body.append(frame);
   t.after(() => frame.remove());
+  const { mock: added } = t.mock.method(globalThis, "addEventListener");
   followOverlays(root, overlaySession(new FakeApi()));
+  for (const { arguments: listener } of added.calls) {
+    t.after(() => removeEventListener(...listener)); // else the settings would follow the addresses of later tests
+  }
+  added.restore();
   const page = () => frame.querySelector<HTMLElement>("main")?.dataset.page;
   const jump = (to: string): void => {
     history.replaceState(null, "", `/${to}`);
