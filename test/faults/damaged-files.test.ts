@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { emptyFolder } from "../helpers/folder.ts";
-import { startHost } from "../helpers/host.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/mqtt"];
 /** Every document of the host. What plugins store goes the same way. */
@@ -115,9 +115,18 @@ async function furnishedHome(t: TestContext) {
     await host.api("/calendar/feeds", { method: "POST", json: { name: "phone" } }),
   ];
   for (const { ok, status } of changes) assert.ok(ok, String(status));
+  await signIn(host); // else each start would issue a link
   const token = await host.token("admin");
   await host.stop();
   return { data: host.data, token };
+}
+
+async function signIn(host: TestHost): Promise<void> {
+  const [, token] = (await host.link("admin")).split("#token=");
+  const headers = { origin: host.url };
+  const asked = { method: "POST", scope: null, headers, json: { token } } as const;
+  const { status } = await host.api("/session", asked);
+  assert.equal(status, 201);
 }
 
 async function readAll(data: string): Promise<Record<string, string>> {

@@ -20,7 +20,7 @@ export const english = {
   isOff: "off",
   isOffUntil: (time: string) => `off until ${time}`,
   snoozeOne: "2 h off",
-  snoozeNamed: (name: string) => `Switch ${name} off for 2 hours`,
+  snoozeNamed: (name: string) => `2 h off: ${name}`,
   snoozed: (name: string) => `${name} is off for 2 hours`,
   snooze: "All off for 2 hours",
   switchAllOff: "All off",

@@ -23,7 +23,7 @@ export const german: Translation<typeof english> = {
   isOff: "aus",
   isOffUntil: (time) => `aus bis ${time}`,
   snoozeOne: "2 h aus",
-  snoozeNamed: (name) => `${name} für 2 Stunden ausschalten`,
+  snoozeNamed: (name) => `2 h aus: ${name}`,
   snoozed: (name) => `${name} ist für 2 Stunden aus`,
   snooze: "Alle aus für 2 Stunden",
   switchAllOff: "Alle aus",
