@@ -31,6 +31,7 @@ export function placeRoutes({ places }: HttpDependencies): Route[] {
       summary: "Find towns by name, without the internet",
       query: Query,
       answers: jsonAnswer("The largest that match", Found),
+      errors: ["invalid"],
       handle: async (_, { query: { q } }) => ({ places: await places.find(q, LIMIT) }),
     }),
   ];
