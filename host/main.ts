@@ -73,11 +73,13 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Prints a sign-in link at each start until somebody has signed in; `npm run token -- --link` prints another one.
+ * Prints a sign-in link at each start until somebody has signed in; it ends those of earlier starts.
+ * `npm run token -- --link` prints another one.
  * The fragment never reaches a server.
  */
 async function inviteFirstVisitor({ tokens, url, networkAddress }: Host): Promise<void> {
   if (hasSignedIn(tokens.list())) return;
+  await tokens.revoke(FIRST_VISIT); // the unused links of earlier starts
   const token = await tokens.issue({
     name: FIRST_VISIT,
     scope: ["admin"],

@@ -77,17 +77,21 @@ test("standard output has only the ready line, and each start prints a sign-in l
   const second = launch(t, args);
   const url = await second.ready();
   const [, , token = ""] = LINK.exec(second.log()) ?? [];
-  const signedIn = await fetch(`${url}/api/v1/session`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: url },
-    body: JSON.stringify({ token }),
-  });
+  const signIn = (link: string) =>
+    fetch(`${url}/api/v1/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: url },
+      body: JSON.stringify({ token: link }),
+    });
+  const withTheFirst = await signIn(unused ?? "");
+  const signedIn = await signIn(token);
   await second.stop();
   const third = launch(t, args);
   await third.ready();
   const thirdEnded = await third.stop();
 
   assert.deepEqual([home, config.status, signedIn.status], [firstUrl, 200, 201]);
+  assert.equal(withTheFirst.status, 401, "a new link ends the one before");
   assert.deepEqual([firstEnded.code, thirdEnded.code], [0, 0]);
   assert.equal(firstEnded.stdout, `mantel ready ${firstUrl}\n`);
   assert.match(firstEnded.stderr, /Phones and other computers cannot open it: start with --host/);
