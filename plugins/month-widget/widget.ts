@@ -1,48 +1,34 @@
-import { directionOf } from "@mantel/plugin-sdk/ui/drag";
 import { openEventForm } from "@mantel/plugin-sdk/ui/event-form";
-import {
-  type CalendarWindow,
-  defineWidget,
-  s,
-  type WidgetContext,
-} from "@mantel/plugin-sdk/widget";
-import { signal } from "@preact/signals-core";
+import { type CalendarWindow, defineWidget } from "@mantel/plugin-sdk/widget";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { dayList } from "./widget/day-list.ts";
-import { eventsByDate, type Event } from "./widget/events.ts";
-import {
-  addDays,
-  addMonths,
-  dateIn,
-  type Month,
-  middayOf,
-  monthOf,
-  weekStart,
-} from "./widget/month.ts";
+import { type Event, eventsByDate, spansOf } from "./widget/events.ts";
+import { pageHeader, titleOf } from "./widget/header.ts";
+import { monthTable } from "./widget/month-table.ts";
+import { addDays, dateIn, monthOf, weekOf, weekStart } from "./widget/month.ts";
+import type { Chosen, Context, Page, View } from "./widget/page.ts";
+import { settings } from "./widget/settings.ts";
+import { weekView } from "./widget/week-view.ts";
 import styles from "./widget.css";
+import weekStyles from "./widget/week.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
-/** Minimum height for the events of the chosen day below or beside the month, in CSS pixels. */
+/** Minimum sizes in CSS pixels: the chosen day's events below or beside the month, titles in its days. */
 const TALL_PX = 430;
 const WIDE_PX = 600;
-const MOST_DOTS = 3;
-/** Maximum letters of a weekday in a column. Arabic has no shorter names than the full ones. */
-const LONGEST_WEEKDAY = 4;
-const KEYS: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  ArrowUp: -7,
-  ArrowDown: 7,
-};
+const TITLED_BESIDE_PX = 900;
+const TITLED_ABOVE = { width: 560, height: 680 };
+/** Heights of the styles in CSS pixels: all but the days, the list below, a day's number, a title. */
+const AROUND_PX = 92;
+const LIST_PX = 190;
+const NUMBER_PX = 36;
+const TITLE_PX = 22;
+/** The least width of a day with hours, and of the hours beside it. */
+const COLUMN_PX = 88;
+const SCALE_PX = 64;
 
-const settings = {
-  calendars: s.list(s.text({ title: "Calendar" }), { max: 50 }),
-  weekNumbers: s.bool({ title: "Week numbers" }),
-};
-type Context = WidgetContext<typeof settings, { chosen: string }>;
-type Months = ReadonlyMap<string, ReadonlyMap<string, readonly Event[]>>;
-
-export default defineWidget<typeof settings, { chosen: string }>({
+export default defineWidget<typeof settings, Chosen>({
   name: "Month",
   icon: "mdi:calendar-month",
   size: { default: [4, 11], min: [3, 9] },
@@ -50,12 +36,23 @@ export default defineWidget<typeof settings, { chosen: string }>({
     de: {
       "New event": "Neuer Termin",
       Month: "Monat",
+      Shows: "Zeigt",
+      month: "einen Monat",
+      week: "eine Woche mit Stunden",
+      day: "einen Tag, die Kalender nebeneinander",
+      Day: "Tag",
+      Events: "Termine",
       Calendar: "Kalender",
       "Week numbers": "Wochennummern",
       "Previous month": "Voriger Monat",
       "Next month": "Nächster Monat",
+      "Previous week": "Vorige Woche",
+      "Next week": "Nächste Woche",
+      "Previous day": "Voriger Tag",
+      "Next day": "Nächster Tag",
       Today: "Heute",
       Week: "Woche",
+      "Week {number}": "Woche {number}",
       "{day}, {count} events": "{day}, {count} Termine",
       "{day}, one event": "{day}, ein Termin",
       "Nothing on this day": "Nichts an diesem Tag",
@@ -63,39 +60,46 @@ export default defineWidget<typeof settings, { chosen: string }>({
     },
   },
   settings,
-  styles: cardStyles + styles,
+  styles: cardStyles + styles + weekStyles,
   mount(root, ctx) {
-    const today = signal(dateIn(Date.now(), ctx.timeZone.peek()));
+    const now = signal(Date.now());
+    ctx.every(30_000, () => (now.value = Date.now()));
+    const today = computed(() => dateIn(now.value, ctx.timeZone.value));
     const chosen = signal(ctx.handedOver?.chosen ?? today.peek());
-    const months = signal<Months>(new Map());
-    ctx.every(30_000, () => (today.value = dateIn(Date.now(), ctx.timeZone.value)));
-
-    const load = async (month: Month): Promise<void> => {
-      const events = await readMonth(ctx, month);
-      if (events && !ctx.signal.aborted) {
-        months.value = new Map(months.peek()).set(month.id, events);
+    const turned = signal<View | undefined>(ctx.handedOver?.view);
+    const windows = signal<ReadonlyMap<string, CalendarWindow>>(new Map());
+    const shownView = (): View => turned.value ?? ctx.settings.value.view;
+    const shownDates = (): readonly string[] => datesOf(ctx, shownView(), chosen.value);
+    const load = async (dates: readonly string[]): Promise<void> => {
+      const read = await readEvents(ctx, dates);
+      if (read && !ctx.signal.aborted) {
+        windows.value = new Map(windows.peek()).set(keyOf(dates), read);
       }
     };
-    // The calendar channel signals changes. The shown month may be outside its time range.
+    // The calendar channel signals changes. The shown days may be outside its time range.
     const calendar = ctx.channel("calendar");
     ctx.effect(() => {
       void calendar.value;
-      void load(shownMonth());
+      void load(shownDates());
     });
 
     ctx.effect(() => {
-      const month = shownMonth();
-      const events = months.value.get(month.id) ?? new Map<string, readonly Event[]>();
-      render(
-        page(ctx, { month, events, today: today.value, chosen: chosen.value, go, opening }),
-        root,
-      );
+      const dates = shownDates();
+      const window = windows.value.get(keyOf(dates));
+      const choice = { timeZone: ctx.timeZone.value, calendars: ctx.settings.value.calendars };
+      const shown = {
+        view: shownView(),
+        dates,
+        spans: window ? spansOf(window, choice) : [],
+        sources: window?.sources ?? [],
+        today: today.value,
+        now: now.value,
+        chosen: chosen.value,
+        ...{ go, show, opening },
+      };
+      render(page(ctx, shown, root.host.hasAttribute("flow")), root);
     });
-    return { handOver: () => ({ chosen: chosen.peek() }) };
-
-    function shownMonth(): Month {
-      return monthOf(chosen.value, weekStart(ctx.locale.value));
-    }
+    return { handOver: () => handedOver(chosen.peek(), turned.peek()) };
 
     /** Opens the form of an event, or of a new one on the chosen day; undefined where nothing can be changed. */
     function opening(shown?: Event): (() => void) | undefined {
@@ -105,162 +109,87 @@ export default defineWidget<typeof settings, { chosen: string }>({
       return () => openEventForm(shown ? { event: shown.event } : { date: chosen.peek() });
     }
 
-    function go(date: string, { focus }: { focus: boolean }): void {
+    function go(date: string, { focus } = { focus: false }): void {
       chosen.value = date;
       if (focus) root.querySelector<HTMLElement>(`[data-date="${date}"]`)?.focus();
+    }
+
+    function show(view: View): void {
+      turned.value = view;
     }
   },
 });
 
-async function readMonth(
+const handedOver = (chosen: string, view?: View): Chosen => (view ? { chosen, view } : { chosen });
+
+const keyOf = (dates: readonly string[]): string => `${dates[0]}/${dates.length}`;
+
+/** The dates of a view around the chosen one. A narrow week has fewer days. */
+function datesOf(ctx: Context, view: View, chosen: string): readonly string[] {
+  const first = weekStart(ctx.locale.value);
+  if (view === "day") return [chosen];
+  if (view === "month") return monthOf(chosen, first).dates;
+  const columns = Math.floor((ctx.size.value.width - SCALE_PX) / COLUMN_PX);
+  return weekOf(chosen, first, Math.max(1, Math.min(7, columns)));
+}
+
+async function readEvents(
   ctx: Context,
-  { dates }: Month,
-): Promise<ReadonlyMap<string, readonly Event[]> | undefined> {
+  dates: readonly string[],
+): Promise<CalendarWindow | undefined> {
   const [start = ""] = dates;
   const end = addDays(dates.at(-1) ?? start, 1);
-  const timeZone = ctx.timeZone.value;
-  const { calendars } = ctx.settings.value;
-  const query = new URLSearchParams({ start, end, tz: timeZone });
+  const query = new URLSearchParams({ start, end, tz: ctx.timeZone.value });
   try {
     const answer = await ctx.read(`/calendar/events?${query}`);
-    const window = (await answer.json()) as CalendarWindow;
-    return eventsByDate(window, { timeZone, calendars, dates });
+    return (await answer.json()) as CalendarWindow;
   } catch (error) {
-    ctx.log.warn("could not load a month", error);
+    ctx.log.warn("could not load events", error);
     return undefined; // the days are still shown
   }
 }
 
-interface Page {
-  readonly month: Month;
-  readonly events: ReadonlyMap<string, readonly Event[]>;
-  readonly today: string;
-  readonly chosen: string;
-  readonly go: (date: string, options: { focus: boolean }) => void;
-  readonly opening: (event?: Event) => (() => void) | undefined;
-}
-
-function page(ctx: Context, shown: Page): TemplateResult {
-  const { width, height } = ctx.size.value;
-  const wide = width >= WIDE_PX;
-  const title = new Intl.DateTimeFormat(ctx.locale.value, {
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  }).format(middayOf(shown.month.first));
-  const list = wide || height >= TALL_PX;
-  const { chosen, events, opening } = shown;
+function page(ctx: Context, shown: Page, flows: boolean): TemplateResult {
+  const stale = ctx.online.value ? "" : "stale";
+  const header = pageHeader(ctx, shown);
+  if (shown.view !== "month") {
+    return html`<section class="card ${stale}" aria-label=${titleOf(ctx, shown)}>
+      ${header} ${weekView(ctx, shown)}
+    </section>`;
+  }
+  const month = monthOf(shown.chosen, weekStart(ctx.locale.value));
+  const { lines, beside, list } = flows ? FLOWING : roomFor(ctx, month.weeks.length);
+  const events = eventsByDate(shown.spans, [shown.chosen]).get(shown.chosen) ?? [];
   return html`<section
-    class="card ${wide ? "wide" : ""} ${ctx.online.value ? "" : "stale"}"
-    aria-label=${title}
+    class="card ${beside ? "wide" : ""} ${lines > 0 ? "with-titles" : ""} ${stale}"
+    aria-label=${titleOf(ctx, shown)}
   >
-    <div class="month">${header(ctx, title, shown)} ${table(ctx, shown)}</div>
-    ${list ? dayList(ctx, { date: chosen, events: events.get(chosen) ?? [], opening }) : nothing}
+    <div class="month">${header} ${monthTable(ctx, shown, month, lines)}</div>
+    ${list ? dayList(ctx, { date: shown.chosen, events, opening: shown.opening }) : nothing}
   </section>`;
 }
 
-function header(
-  { t }: Context,
-  title: string,
-  { chosen, today, go, opening }: Page,
-): TemplateResult {
-  const add = opening();
-  const turn = (months: number) => () => go(addMonths(chosen, months), { focus: false });
-  return html`<div class="head">
-    <h2 aria-live="polite">${title}</h2>
-    ${
-      chosen === today
-        ? nothing
-        : html`<button class="today" @click=${() => go(today, { focus: false })}>
-            ${t("Today")}
-          </button>`
-    }
-    ${
-      add
-        ? html`<button class="add" aria-label=${t("New event")} @click=${add}>
-            <mantel-icon name="mdi:plus"></mantel-icon>
-          </button>`
-        : nothing
-    }
-    <button class="turn" aria-label=${t("Previous month")} @click=${turn(-1)}>
-      <mantel-icon name="mdi:chevron-left"></mantel-icon>
-    </button>
-    <button class="turn" aria-label=${t("Next month")} @click=${turn(1)}>
-      <mantel-icon name="mdi:chevron-right"></mantel-icon>
-    </button>
-  </div>`;
+interface Room {
+  /** Titles in each day; 0 if there is no room for them. */
+  readonly lines: number;
+  /** True if the events of the chosen day are beside the month. */
+  readonly beside: boolean;
+  /** True if there is room for the events of the chosen day. */
+  readonly list: boolean;
 }
 
-function table(ctx: Context, shown: Page): TemplateResult {
-  const { weekNumbers } = ctx.settings.value;
-  const { weeks } = shown.month;
-  const names = (weekday: "narrow" | "short" | "long"): string[] =>
-    daysOf(ctx.locale.value, weeks[0]?.dates ?? [], weekday);
-  const short = names("short");
-  const heads = short.some(({ length }) => length > LONGEST_WEEKDAY) ? names("narrow") : short;
-  return html`<table role="grid" @keydown=${(event: KeyboardEvent) => moveByKey(event, shown)}>
-    <thead>
-      <tr>
-        ${weekNumbers ? html`<th scope="col"><span class="unseen">${ctx.t("Week")}</span></th>` : nothing}
-        ${names("long").map((name, index) => html`<th scope="col" abbr=${name}>${heads[index]}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${weeks.map(
-        ({ number, dates }) =>
-          html`<tr>
-            ${weekNumbers ? html`<th scope="row">${number}</th>` : nothing}
-            ${dates.map((date) => html`<td role="gridcell">${day(ctx, date, shown)}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
+/** A tile that grows with its content, as on a phone. */
+const FLOWING: Room = { lines: 0, beside: false, list: true };
 
-function daysOf(
-  locale: string,
-  dates: readonly string[],
-  weekday: "narrow" | "short" | "long",
-): string[] {
-  const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: "UTC" });
-  return dates.map((date) => format.format(middayOf(date)));
-}
-
-function day(
-  ctx: Context,
-  date: string,
-  { month, events, today, chosen, go }: Page,
-): TemplateResult {
-  const own = events.get(date) ?? [];
-  const spoken = ctx.fmt.date(middayOf(date));
-  const name =
-    own.length === 0
-      ? spoken
-      : ctx.t(own.length === 1 ? "{day}, one event" : "{day}, {count} events", {
-          day: spoken,
-          count: own.length,
-        });
-  return html`<button
-    data-date=${date}
-    class=${date.startsWith(month.id) ? "" : "other"}
-    tabindex=${date === chosen ? 0 : -1}
-    aria-label=${name}
-    aria-current=${date === today ? "date" : nothing}
-    aria-pressed=${date === chosen}
-    @click=${() => go(date, { focus: false })}
-  >
-    <span class="number">${ctx.fmt.number(Number(date.slice(8)))}</span>
-    <span class="dots">
-      ${own.slice(0, MOST_DOTS).map(({ color }) => html`<i .style=${`--color: ${color}`}></i>`)}
-    </span>
-  </button>`;
-}
-
-function moveByKey(event: KeyboardEvent, { chosen, go }: Page): void {
-  const { key, currentTarget } = event;
-  const days = KEYS[key];
-  if (days === undefined || !(currentTarget instanceof Element)) return;
-  event.preventDefault();
-  const along = Math.abs(days) === 1 ? directionOf(currentTarget) : 1;
-  go(addDays(chosen, days * along), { focus: true });
+function roomFor(ctx: Context, weeks: number): Room {
+  const { width, height } = ctx.size.value;
+  const isBeside = width >= TITLED_BESIDE_PX && height >= TALL_PX;
+  const isAbove = !isBeside && width >= TITLED_ABOVE.width && height >= TITLED_ABOVE.height;
+  if (!isBeside && !isAbove) {
+    const beside = width >= WIDE_PX;
+    return { lines: 0, beside, list: beside || height >= TALL_PX };
+  }
+  const days = height - AROUND_PX - (isAbove ? LIST_PX : 0);
+  const lines = Math.max(1, Math.floor((days / weeks - NUMBER_PX) / TITLE_PX));
+  return { lines, beside: isBeside, list: true };
 }

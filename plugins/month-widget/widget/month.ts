@@ -45,6 +45,24 @@ export function dateIn(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
 }
 
+/** The minute of the day of an instant in a time zone, from 0. */
+export function minuteIn(at: number, timeZone: string): number {
+  const clock = new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+  });
+  const [hours = 0, minutes = 0] = clock.format(at).split(":").map(Number);
+  return hours * 60 + minutes;
+}
+
+/** The dates of a week, or of its part from `date` if fewer than 7 days are shown. */
+export function weekOf(date: string, firstDay: number, days = 7): readonly string[] {
+  const start = days < 7 ? date : addDays(date, -((weekdayOf(date) - firstDay + 7) % 7));
+  return Array.from({ length: days }, (_, index) => addDays(start, index));
+}
+
 /** An instant that falls on this date in almost every time zone, for formatting. */
 export function middayOf(date: string): number {
   return Date.parse(`${date}T12:00Z`);
@@ -83,8 +101,8 @@ export function usualWeekStart(locale: Intl.Locale): number {
   return Number(found?.[0] ?? 1);
 }
 
-/** ISO 8601: a week belongs to the year of its Thursday. */
-function weekNumber(dates: readonly string[]): number {
+/** The ISO 8601 number of a week of seven dates: it belongs to the year of its Thursday. */
+export function weekNumber(dates: readonly string[]): number {
   const thursday = dates.find((date) => weekdayOf(date) === 4) ?? "";
   const year = Date.parse(`${thursday.slice(0, 4)}-01-01`);
   return Math.floor((Date.parse(thursday) - year) / (7 * DAY_MS)) + 1;

@@ -75,6 +75,150 @@ test("months are turned by buttons, and days by keys", (t) => {
   assert.equal(chosen(), "2026-11-20");
 });
 
+const busy = {
+  "/calendar/events?": {
+    ...answers["/calendar/events?"],
+    events: [
+      ...answers["/calendar/events?"].events,
+      {
+        ...eventOf("Project week", "family", ""),
+        start: day("2026-11-18"),
+        end: day("2026-11-25"),
+      },
+      ...["A", "B", "C", "D", "E"].map((title) => eventOf(title, "work", "2026-11-20T10:00:00Z")),
+    ],
+  },
+};
+
+test("a large month shows titles, bars over several days, and the number of events without a line", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8) });
+  const { root, size, textOf, waitFor } = mountOnPage(t, month, {
+    answers: busy,
+    size: { width: 1000, height: 700 },
+  });
+  await waitFor(".bar");
+  const cell = (date: string) => {
+    const { parentElement } = root.querySelector(`[data-date='${date}']`) ?? {};
+    return Array.from(
+      parentElement?.querySelectorAll(".title, .bar, small") ?? [],
+      ({ textContent }) => textContent?.replace(/\s+/g, " ").trim(),
+    );
+  };
+
+  assert.deepEqual(textOf(".bar"), ["Project week", "Project week"], "a part in each week");
+  assert.deepEqual(cell("2026-11-18"), ["Project week"]);
+  assert.deepEqual(cell("2026-11-20"), ["+5", "10:00 A"]);
+  assert.deepEqual(cell("2026-11-21"), ["09:00 Review"]);
+  assert.equal(root.querySelector(".dots"), null);
+  assert.equal(textOf(".day li").length, 7, "the list of the day is beside the month");
+
+  size.value = { ...size.value, width: 700, height: 800 };
+  assert.equal(root.querySelectorAll(".bar").length, 2, "the list of the day is below the month");
+  size.value = { ...size.value, width: 400, height: 420 };
+  assert.equal(root.querySelector(".bar"), null);
+  assert.equal(root.querySelector(".day"), null);
+});
+
+test("a week shows hours, bars and the current time, and a press on a day its calendars side by side", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12) });
+  const { mounted, root, click, textOf, waitFor } = mountOnPage(t, month, {
+    answers: busy,
+    config: { view: "week", weekNumbers: true },
+    size: { width: 1000, height: 700 },
+  });
+  await waitFor(".block");
+  const week = {
+    title: plain(textOf("h2")[0]),
+    heads: textOf(".column-head b").map(Number),
+    bars: textOf(".week .bar"),
+    scale: textOf(".scale span").slice(0, 2),
+    blocks: textOf(".block b"),
+    past: textOf(".past b"),
+    now: root.querySelectorAll(".current hr").length,
+  };
+  click("[data-date='2026-11-21']");
+  await waitFor(".block");
+
+  assert.deepEqual(week, {
+    title: "16–22 November Week 47",
+    heads: [16, 17, 18, 19, 20, 21, 22],
+    bars: ["Project week"],
+    scale: ["8:00", "9:00"],
+    blocks: ["A", "B", "C", "D", "E", "Choir", "Review"],
+    past: ["A", "B", "C", "D", "E"],
+    now: 1,
+  });
+  assert.deepEqual(textOf("h2"), ["Saturday 21 November"]);
+  assert.deepEqual(textOf(".column-head"), ["Family", "Work"]);
+  assert.deepEqual(mounted.handOver()?.data, { chosen: "2026-11-21", view: "day" });
+});
+
+test("a user turns weeks and days, and chooses a view; a narrow week has fewer days", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12) });
+  t.mock.method(console, "warn", () => undefined);
+  const { click, size, textOf } = mountOnPage(t, month, {
+    config: { view: "week" },
+    size: { width: 1000, height: 700 },
+  });
+  const titles: unknown[] = [];
+  const title = () => titles.push(plain(textOf("h2")[0]));
+
+  click("[aria-label='Next week']");
+  title();
+  click(".views button");
+  title();
+  click("[aria-label='Previous day']");
+  title();
+  click(".views button:nth-child(2)");
+  size.value = { ...size.value, width: 350 };
+  title();
+
+  assert.deepEqual(titles, [
+    "23–29 November",
+    "Friday 27 November",
+    "Thursday 26 November",
+    "26–28 November",
+  ]);
+  assert.deepEqual(textOf(".views"), [], "a narrow tile has no room for the choice");
+});
+
+test("an event of a calendar that can be changed opens its form from a week", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12) });
+  const window = busy["/calendar/events?"];
+  const sources = window.sources.map((source) => ({ ...source, writable: true }));
+  const opened: unknown[] = [];
+  const open = (event: Event): void => void opened.push((event as CustomEvent).detail);
+  globalThis.addEventListener("mantel-event-form", open);
+  t.after(() => globalThis.removeEventListener("mantel-event-form", open));
+  const { click, waitFor } = mountOnPage(t, month, {
+    answers: {
+      ...busy,
+      "/calendar/events": { ...window, sources },
+      "/calendar/events?": { ...window, sources },
+    },
+    config: { view: "week" },
+    size: { width: 1000, height: 700 },
+  });
+  await waitFor(".block button");
+
+  click(".week .bar button");
+  click(".block button");
+
+  assert.deepEqual(
+    opened.map((detail) => (detail as { event: { title: string } }).event.title),
+    ["Project week", "A"],
+  );
+});
+
+/** Versions of Node put different spaces around the dash of a range. */
+function plain(title = ""): string {
+  return title.replace(/\s*–\s*/, "–");
+}
+
+function day(date: string) {
+  return { date };
+}
+
 function eventOf(title: string, calendarId: string, start: string) {
   return {
     id: title,

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
-import { eventsByDate } from "../../../plugins/month-widget/widget/events.ts";
+import { eventsByDate, spansOf } from "../../../plugins/month-widget/widget/events.ts";
 import {
   addDays,
   addMonths,
+  minuteIn,
   monthOf,
   usualWeekStart,
+  weekOf,
   weekStart,
 } from "../../../plugins/month-widget/widget/month.ts";
 
@@ -55,6 +57,19 @@ test("the first day of the week is the same in browsers without week data", () =
   }
 });
 
+test("a week begins with the locale's first weekday, and one of fewer days with the chosen day", () => {
+  assert.deepEqual(
+    [weekOf("2026-11-20", 1)[0], weekOf("2026-11-20", 7)[0]],
+    ["2026-11-16", "2026-11-15"],
+  );
+  assert.deepEqual(weekOf("2026-11-30", 1, 2), ["2026-11-30", "2026-12-01"]);
+});
+
+test("the minute of the day is that of the time zone, also after a DST change", () => {
+  assert.equal(minuteIn(Date.parse("2026-03-29T12:00Z"), "Europe/Berlin"), 14 * 60);
+  assert.equal(minuteIn(Date.parse("2026-11-20T23:30Z"), "Europe/Berlin"), 30);
+});
+
 test("an event is shown on each of its days, in the home's time zone", () => {
   const dates = monthOf("2026-11-01", 1).dates;
   const events = [
@@ -63,9 +78,9 @@ test("an event is shown on each of its days, in the home's time zone", () => {
     event("off", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { status: "cancelled" }),
     event("work", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { calendarId: "work" }),
   ];
-  const choice = { timeZone: "Europe/Berlin", calendars: ["home"], dates };
+  const choice = { timeZone: "Europe/Berlin", calendars: ["home"] };
 
-  const byDate = eventsByDate({ events, sources: [] }, choice);
+  const byDate = eventsByDate(spansOf({ events, sources: [] }, choice), dates);
 
   const titles = (date: string) => byDate.get(date)?.map(({ title }) => title);
   assert.deepEqual(titles("2026-11-20"), ["trip", "party"]);
@@ -76,9 +91,9 @@ test("an event is shown on each of its days, in the home's time zone", () => {
 
 test("only plain colour values are written into styles", () => {
   const bad = event("bad", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { color: "url(x)" });
-  const choice = { timeZone: "UTC", calendars: [], dates: ["2026-11-20"] };
+  const choice = { timeZone: "UTC", calendars: [] };
 
-  const [shown] = eventsByDate({ events: [bad], sources: [] }, choice).get("2026-11-20") ?? [];
+  const [shown] = spansOf({ events: [bad], sources: [] }, choice);
 
   assert.match(shown?.color ?? "", /^#[0-9a-f]{6}$/);
 });
