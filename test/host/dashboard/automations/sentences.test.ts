@@ -143,6 +143,104 @@ test("actions say what a device will do", () => {
   );
 });
 
+test("every other trigger has a sentence too", () => {
+  const trigger = (part: Part): string => say("triggers", part);
+
+  assert.equal(
+    trigger({ type: "event", device: MOTION.id, event: "pressed" }),
+    "Hall motion: “pressed”",
+  );
+  assert.equal(trigger({ type: "cron", expression: "0 7 * * 1" }), "the schedule 0 7 * * 1 is due");
+  assert.equal(
+    trigger({ type: "sun", event: "sunrise", offsetMs: 600_000 }),
+    "10 min after sunrise",
+  );
+  assert.equal(trigger({ type: "sun", event: "sunrise" }), "sunrise");
+  assert.equal(
+    trigger({ type: "calendar", calendar: "*", edge: "end" }),
+    "an event in any calendar ends",
+  );
+  assert.equal(trigger({ type: "mqtt", topic: "door/bell" }), "door/bell has a message");
+  assert.equal(
+    trigger({ type: "mqtt", topic: "door/bell", payload: "ring" }),
+    "door/bell says “ring”",
+  );
+  assert.equal(trigger({ type: "presence", anyone: true }), "the first person comes home");
+  assert.equal(trigger({ type: "presence", anyone: false }), "the last person leaves");
+  assert.equal(trigger({ type: "start" }), "Mantel starts");
+  assert.equal(
+    trigger({ type: "time", at: "09:00", days: ["sat", "sun"] }),
+    "it is 09:00 at the weekend",
+  );
+  assert.equal(
+    trigger({ type: "state", device: CLIMATE.id, field: "temperature", above: 20, below: 25 }),
+    "Bath climate is between 20.0° and 25.0°",
+  );
+  assert.equal(
+    trigger({ type: "state", device: CLIMATE.id, field: "humidity" }),
+    "Bath climate: Humidity changes",
+  );
+  assert.equal(
+    trigger({ type: "state", device: LAMP.id, field: "brightness", to: 40 }),
+    "Hall lamp: Brightness becomes 40%",
+  );
+  assert.equal(trigger({ type: "state", device: "", field: "on" }), "choose a device");
+});
+
+test("conditions are sentences about now", () => {
+  const condition = (part: Part): string => say("conditions", part);
+  const dark: Part = { type: "sun", is: "down" };
+
+  assert.equal(condition(dark), "it is dark");
+  assert.equal(condition({ type: "sun", is: "up" }), "it is light");
+  assert.equal(
+    condition({ type: "time", after: "22:00", before: "06:00" }),
+    "it is between 22:00 and 06:00",
+  );
+  assert.equal(condition({ type: "time", after: "22:00" }), "it is after 22:00");
+  assert.equal(condition({ type: "time", before: "06:00" }), "it is before 06:00");
+  assert.equal(condition({ type: "time", days: ["sat", "sun"] }), "at any time at the weekend");
+  assert.equal(condition({ type: "presence", anyone: true }), "somebody is home");
+  assert.equal(condition({ type: "presence", anyone: false }), "nobody is home");
+  assert.equal(condition({ type: "calendar", calendar: "family" }), "during an event in Family");
+  assert.equal(
+    condition({ type: "all", of: [dark, { type: "presence", anyone: true }] }),
+    "it is dark and somebody is home",
+  );
+  assert.equal(condition({ type: "none", of: [dark] }), "none of: it is dark");
+  assert.equal(condition({ type: "any", of: [] }), "…");
+  assert.equal(
+    condition({ type: "state", device: CLIMATE.id, field: "humidity", above: 60 }),
+    "Bath climate: Humidity is above 60%",
+  );
+});
+
+test("every other action has a sentence too", () => {
+  const action = (part: Part): string => say("actions", part);
+
+  assert.equal(action({ type: "scene", scene: "" }), "choose a scene");
+  assert.equal(action({ type: "wait", ms: 300_000 }), "wait 5 min");
+  assert.equal(
+    action({
+      type: "waitFor",
+      trigger: { type: "state", device: DOOR.id, field: "contact", to: true },
+      timeoutMs: 60_000,
+    }),
+    "wait until Front door closes, at most 1 min",
+  );
+  assert.equal(action({ type: "notify", message: "Hi" }), "notify everyone");
+  assert.equal(action({ type: "notify", message: "Hi", to: "Mara" }), "notify Mara");
+  assert.equal(
+    action({ type: "if", conditions: [{ type: "sun", is: "down" }], then: [] }),
+    "if it is dark",
+  );
+  const lock = (command: object): string => action({ type: "command", device: LAMP.id, command });
+  assert.equal(lock({ locked: true }), "lock Hall lamp");
+  assert.equal(lock({ locked: false }), "unlock Hall lamp");
+  assert.equal(lock({ stop: true }), "stop Hall lamp");
+  assert.equal(lock({ parts: { light: { on: true } } }), "set Hall lamp to parts/light/on yes");
+});
+
 test("sentences are in the language of the page", (t: TestContext) => {
   setLocale("de-DE");
   t.after(() => setLocale("en"));
