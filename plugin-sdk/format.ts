@@ -22,12 +22,17 @@ export function createFormats({ locale, timeZone, units }: FormatSettings): Form
     short: dates(DATE_STYLES.short),
     full: dates(DATE_STYLES.full),
   };
+  const inNoZone = (date: string, style: keyof typeof DATE_STYLES): string =>
+    new Intl.DateTimeFormat(locale, { ...DATE_STYLES[style], timeZone: "UTC" }).format(
+      Date.parse(date),
+    );
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
   const number = numberFormat(locale);
   const written = units === "imperial" ? { ...METRIC, ...IMPERIAL } : METRIC;
   return {
     time: (at) => time.format(at),
-    date: (at, style = "day") => styles[style].format(at),
+    date: (at, style = "day") =>
+      typeof at === "string" ? inNoZone(at, style) : styles[style].format(at),
     relative: (at) => relativeTo(relative, Number(at) - Date.now()),
     number,
     unit: (value, unit, options = {}) =>

@@ -10,7 +10,8 @@ export type FormatUnit =
 /** Formats dates, numbers and units in the home's locale. Instants are `Date`s or epoch milliseconds. */
 export interface Formats {
   time(at: Date | number): string;
-  date(at: Date | number, style?: "day" | "short" | "full"): string;
+  /** Formats the day of an instant in the home's time zone, or a date such as `2026-11-20`, which is in no zone. */
+  date(at: Date | number | string, style?: "day" | "short" | "full"): string;
   relative(at: Date | number): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /**

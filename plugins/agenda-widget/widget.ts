@@ -1,3 +1,4 @@
+import { openEventForm } from "@mantel/plugin-sdk/ui/event-form";
 import {
   type CalendarWindow,
   defineWidget,
@@ -40,6 +41,7 @@ export default defineWidget({
       "{count} left": "noch {count}",
       "all day": "ganztags",
       now: "jetzt",
+      "New event": "Neuer Termin",
       "No calendar yet": "Noch kein Kalender",
       "Add one in the settings.": "Füge einen in den Einstellungen hinzu.",
       "Could not read {name}": "{name} konnte nicht gelesen werden",
@@ -112,22 +114,35 @@ interface Known {
 function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
   const left = day.entries.length;
   return html`<section class=${day.name} aria-label=${titleOf(ctx, day)}>
-    <h2>
-      <strong>${titleOf(ctx, day)}</strong>
-      ${
-        day.name === "today"
-          ? html`<span
-              >${left === 0 ? ctx.t("nothing left") : ctx.t("{count} left", { count: ctx.fmt.number(left) })}</span
-            >`
-          : nothing
-      }
-    </h2>
+    <div class="head">
+      <h2>
+        <strong>${titleOf(ctx, day)}</strong>
+        ${
+          day.name === "today"
+            ? html`<span
+                >${left === 0 ? ctx.t("nothing left") : ctx.t("{count} left", { count: ctx.fmt.number(left) })}</span
+              >`
+            : nothing
+        }
+      </h2>
+      ${day.name === "today" && known.sources.some(({ writable }) => writable) ? addButton(ctx, day) : nothing}
+    </div>
     ${day.entries.map((entry) => eventRow(ctx, entry, known))}
   </section>`;
 }
 
+function addButton({ t }: Context, { date }: Day): TemplateResult {
+  return html`<button
+    class="add"
+    aria-label=${t("New event")}
+    @click=${() => openEventForm({ date })}
+  >
+    <mantel-icon name="mdi:plus"></mantel-icon>
+  </button>`;
+}
+
 function titleOf(ctx: Context, { name, date }: Day): string {
-  if (name === "later") return ctx.fmt.date(Date.parse(`${date}T12:00Z`));
+  if (name === "later") return ctx.fmt.date(date);
   return name === "today" ? ctx.t("Today") : ctx.t("Tomorrow");
 }
 
@@ -136,14 +151,18 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   const source = sources.find(({ id }) => id === event.calendarId);
   const soon = nearness(ctx, entry, now);
   const details = [event.location ?? source?.name ?? "", soon ?? ""].filter((each) => each !== "");
-  return html`<div class="event ${soon === undefined ? "" : "near"} ${event.status}">
-    <time>${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time>
+  const look = `event ${soon === undefined ? "" : "near"} ${event.status}`;
+  const content = html`<time
+      >${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time
+    >
     <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
     <div class="two-lines">
       <b>${event.title}</b>
       <span>${details.join(" · ")}</span>
-    </div>
-  </div>`;
+    </div>`;
+  return source?.writable
+    ? html`<button class=${look} @click=${() => openEventForm({ event })}>${content}</button>`
+    : html`<div class=${look}>${content}</div>`;
 }
 
 /** Only plain colours from feeds are used in styles, because feeds are untrusted. */

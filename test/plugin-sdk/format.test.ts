@@ -9,3 +9,12 @@ test("percentages are formatted in the language of the home", () => {
 
   assert.deepEqual(shares, ["57%", "57\u00a0%", "%57"]);
 });
+
+test("a date without a time is the same day in every time zone", () => {
+  const zones = ["Pacific/Kiritimati", "Pacific/Auckland", "UTC", "Pacific/Pago_Pago"];
+  const days = zones.map((timeZone) =>
+    createFormats({ locale: "en-GB", timeZone, units: "metric" }).date("2026-11-20"),
+  );
+
+  assert.deepEqual([...new Set(days)], ["Friday 20 November"]);
+});

@@ -1,7 +1,6 @@
 import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Event } from "./events.ts";
-import { middayOf } from "./month.ts";
 
 interface DayList {
   readonly date: string;
@@ -12,7 +11,7 @@ interface DayList {
 
 /** The list of events of one day. */
 export function dayList({ t, fmt }: I18n, { date, events, opening }: DayList): TemplateResult {
-  const title = fmt.date(middayOf(date));
+  const title = fmt.date(date);
   return html`<section class="day" aria-label=${title}>
     <h3>${title}</h3>
     ${events.length === 0 ? html`<p>${t("Nothing on this day")}</p>` : nothing}

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { addDays, addMonths, middayOf, weekNumber } from "./month.ts";
+import { addDays, addMonths, weekNumber } from "./month.ts";
 import type { Context, Page, View } from "./page.ts";
 
 /** Minimum width for the choice of a view, in CSS pixels. */
@@ -56,15 +56,15 @@ function choice({ t }: Context, { view, show }: Page): TemplateResult {
 /** The shown month, days or day. */
 export function titleOf(ctx: Context, { view, dates, chosen }: Page): string {
   const locale = ctx.locale.value;
-  if (view === "day") return ctx.fmt.date(middayOf(chosen));
+  if (view === "day") return ctx.fmt.date(chosen);
   if (view === "month") {
     const month = { month: "long", year: "numeric", timeZone: "UTC" } as const;
-    return new Intl.DateTimeFormat(locale, month).format(middayOf(chosen));
+    return new Intl.DateTimeFormat(locale, month).format(Date.parse(chosen));
   }
   const [first = chosen] = dates;
   const days = { day: "numeric", month: "long", timeZone: "UTC" } as const;
   const format = new Intl.DateTimeFormat(locale, days);
-  return format.formatRange(middayOf(first), middayOf(dates.at(-1) ?? first));
+  return format.formatRange(Date.parse(first), Date.parse(dates.at(-1) ?? first));
 }
 
 function turnedBy({ view, dates, chosen }: Page, by: 1 | -1): string {

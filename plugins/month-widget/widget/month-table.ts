@@ -2,7 +2,7 @@ import { directionOf } from "@mantel/plugin-sdk/ui/drag";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Event, eventsByDate } from "./events.ts";
 import { type Bar, barsOf } from "./lanes.ts";
-import { addDays, type Month, middayOf } from "./month.ts";
+import { addDays, type Month } from "./month.ts";
 import type { Context, Page } from "./page.ts";
 
 const MOST_DOTS = 3;
@@ -68,7 +68,7 @@ export function weekdaysOf(
   weekday: "narrow" | "short" | "long",
 ): string[] {
   const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: "UTC" });
-  return dates.map((date) => format.format(middayOf(date)));
+  return dates.map((date) => format.format(Date.parse(date)));
 }
 
 interface Cell {
@@ -113,7 +113,7 @@ function dayCell(ctx: Context, cell: Cell, shown: Shown): TemplateResult {
 }
 
 function nameOf(ctx: Context, date: string, count: number): string {
-  const day = ctx.fmt.date(middayOf(date));
+  const day = ctx.fmt.date(date);
   if (count === 0) return day;
   return ctx.t(count === 1 ? "{day}, one event" : "{day}, {count} events", { day, count });
 }

@@ -63,11 +63,6 @@ export function weekOf(date: string, firstDay: number, days = 7): readonly strin
   return Array.from({ length: days }, (_, index) => addDays(start, index));
 }
 
-/** An instant that falls on this date in almost every time zone, for formatting. */
-export function middayOf(date: string): number {
-  return Date.parse(`${date}T12:00Z`);
-}
-
 /** Week data of a locale. Older browsers have it as a property, some not at all. */
 interface WeekLocale extends Intl.Locale {
   readonly weekInfo?: { readonly firstDay: number };

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { type Bar, barsOf, type Block, blocksOf, type Column } from "./lanes.ts";
 import { weekdaysOf } from "./month-table.ts";
-import { minuteIn, middayOf } from "./month.ts";
+import { minuteIn } from "./month.ts";
 import type { Context, Page } from "./page.ts";
 
 /** The hours that are always shown. */
@@ -79,8 +79,7 @@ function head(ctx: Context, column: Column, at: number, page: Page): TemplateRes
       page.show("day");
     }}
   >
-    <span class="unseen">${ctx.fmt.date(middayOf(date))}</span
-    ><span aria-hidden="true">${weekday}</span
+    <span class="unseen">${ctx.fmt.date(date)}</span><span aria-hidden="true">${weekday}</span
     ><b aria-hidden="true">${ctx.fmt.number(Number(date.slice(8)))}</b>
   </button>`;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OPEN_EVENT_FORM } from "@mantel/plugin-sdk/ui/event-form";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
 const { default: agenda } = await import("../../../plugins/agenda-widget/widget.ts");
@@ -38,6 +39,47 @@ test("the agenda shows the next events by day, of all calendars or of those in i
   assert.deepEqual(textOf("h2, .event"), ["Today nothing left", "Tomorrow", "09:00 Review Work"]);
   assert.deepEqual(textOf("[role=status]"), ["Could not read Work"]);
   assert.equal(root.querySelector(".event i")?.getAttribute("style"), "--color: #98cbff;");
+});
+
+test("a later day has its own name in zones far ahead of UTC", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
+  const start = { date: "2026-11-24" };
+  const fair = { ...eventOf("Fair", "2026-11-24T09:00:00Z"), start, end: { date: "2026-11-25" } };
+  const far = { "/calendar/events?": { window: {}, events: [fair], sources: SOURCES } };
+  const { timeZone, textOf, waitFor } = mountOnPage(t, agenda, { answers: far });
+  await waitFor(".event");
+
+  timeZone.value = "Pacific/Auckland";
+
+  assert.deepEqual(textOf("h2"), ["Today nothing left", "Tuesday 24 November"]);
+});
+
+test("events of a calendar that can be changed open their form, and + that of a new one", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
+  const [family = {}, work = {}] = SOURCES;
+  const sources = [{ ...family, writable: true }, work];
+  const { click, root, waitFor } = mountOnPage(t, agenda, {
+    answers: { "/calendar/events?": { window: {}, events: EVENTS, sources } },
+  });
+  const asked: unknown[] = [];
+  const listener = (event: Event) => asked.push((event as CustomEvent<unknown>).detail);
+  window.addEventListener(OPEN_EVENT_FORM, listener);
+  t.after(() => window.removeEventListener(OPEN_EVENT_FORM, listener));
+  await waitFor(".event");
+
+  click(".add");
+  click("button.event");
+
+  assert.deepEqual(asked, [{ date: "2026-11-20" }, { event: EVENTS[0] }]);
+  assert.equal(root.querySelectorAll("button.event").length, 2);
+});
+
+test("a home whose calendars are only read has no buttons", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
+  const { root, waitFor } = mountOnPage(t, agenda, { answers });
+  await waitFor(".event");
+
+  assert.equal(root.querySelector("button"), null);
 });
 
 test("a home without a calendar says what to do", async (t) => {

@@ -39,6 +39,18 @@ test("the month shows today and its events, and the day that is chosen", async (
   assert.deepEqual(mounted.handOver()?.data, { chosen: "2026-11-22" });
 });
 
+test("days have their own names in zones far ahead of UTC", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8) });
+  const { timeZone, root, textOf, waitFor } = mountOnPage(t, month, { answers });
+  await waitFor(".dots i");
+
+  timeZone.value = "Pacific/Auckland";
+
+  assert.deepEqual(textOf(".day h3"), ["Friday 20 November"]);
+  const label = root.querySelector("[data-date='2026-11-22']")?.getAttribute("aria-label");
+  assert.equal(label, "Sunday 22 November");
+});
+
 test("the settings choose the calendars and show week numbers", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8) });
   const { root, textOf, waitFor } = mountOnPage(t, month, {
