@@ -9,8 +9,7 @@ interface AppFile {
 
 /**
  * The files that make the dashboard installable as an app: the icons, and the manifest (W3C
- * Web Application Manifest) that names them. A service worker is not needed: browsers install
- * without one, and a dashboard is useless without its host. `inputs` are the source files.
+ * Web Application Manifest) that names them. `inputs` are the source files.
  */
 export async function appFiles(folder: string): Promise<{ files: AppFile[]; inputs: string[] }> {
   const [icon, appIcon] = [join(folder, "icon.svg"), join(folder, "app-icon.png")];

@@ -7,6 +7,7 @@ import type { BuildCache } from "../build-cache.ts";
 import { build as bundle } from "../build-service.ts";
 import { appFiles, withHashInName } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
+import { buildWorker, WORKER } from "./build-worker.ts";
 import { CSS_TEXT_IN_CODE } from "./css-text.ts";
 import { LIT_TEMPLATES } from "./lit-element.ts";
 
@@ -32,7 +33,7 @@ interface ShellFile {
  */
 export async function buildShell(built: BuildCache): Promise<Map<string, Asset>> {
   const files = await built.orMake("shell", PAGE, compile);
-  const assets = new Map(files.map((file) => [file.path, immutable(file)]));
+  const assets = new Map(files.map((file) => [file.path, assetOf(file)]));
   const body = await page(files);
   return assets.set("/", { body, type: "text/html; charset=utf-8", immutable: false });
 }
@@ -47,7 +48,7 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
   ]);
   const outputFiles = [...shell.outputFiles, ...head.outputFiles];
   const needed = neededBy(MAIN, shell.metafile.outputs);
-  const value = [
+  const shellFiles = [
     ...outputFiles.map(({ path, contents }) => ({
       path,
       base64: toBase64(contents),
@@ -56,12 +57,24 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
     frame.file,
     ...app.files.map((file) => ({ ...file, needed: false })),
   ];
+  const worker = await buildWorker(shellFiles.map(({ path }) => path).filter(isKept));
+  const value = [...shellFiles, { path: WORKER, base64: toBase64(worker.script), needed: false }];
   const sources = { ...shell.metafile.inputs, ...head.metafile.inputs, ...frame.inputs };
   const inputs = Object.keys(sources).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
-  return { value, inputs: [...inputs, ...app.inputs, import.meta.filename] };
+  const ofWorker = Object.keys(worker.inputs).map((path) => resolve(DASHBOARD, "offline", path));
+  return {
+    value,
+    inputs: [...inputs, ...ofWorker, ...app.inputs, ...BUILDERS],
+  };
 }
+
+/** The code that builds the shell: when it changes, the shell is built again. */
+const BUILDERS = [import.meta.filename, fileURLToPath(new URL("build-worker.ts", import.meta.url))];
+
+/** True for the files that browsers keep for a start without the host: all but those for installing the app. */
+const isKept = (path: string): boolean => !/\/(app-icon|app)\./.test(path);
 
 /**
  * The page of every widget in a frame: one inline script, because a page without an origin cannot
@@ -133,10 +146,11 @@ async function page(files: readonly ShellFile[]): Promise<string> {
     .replace("{{manifest}}", nameOf(/^app\./));
 }
 
-function immutable({ path, base64, framedPolicy }: ShellFile): Asset {
+function assetOf({ path, base64, framedPolicy }: ShellFile): Asset {
   const type = TYPES[extname(path)] ?? "application/octet-stream";
   const policy = framedPolicy === undefined ? {} : { framedPolicy };
-  return { body: Buffer.from(base64, "base64"), type, immutable: true, ...policy };
+  const immutable = path !== WORKER;
+  return { body: Buffer.from(base64, "base64"), type, immutable, ...policy };
 }
 
 function toBase64(contents: Uint8Array): string {

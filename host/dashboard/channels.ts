@@ -40,9 +40,10 @@ interface PluginChannel {
 export class ChannelSet {
   readonly #api: Api;
   readonly #calendarSettings: () => CalendarSettings;
-  readonly #read = new Map<ChannelName, Signal<unknown>>();
-  /** By `plugin/name`. */
-  readonly #ofPlugins = new Map<string, PluginChannel>();
+  /** The channels that are read with the API. */
+  readonly read = new Map<ChannelName, Signal<unknown>>();
+  /** The channels of plugins, by `plugin/name`. */
+  readonly ofPlugins = new Map<string, PluginChannel>();
 
   constructor(api: Api, calendarSettings: () => CalendarSettings) {
     this.#api = api;
@@ -50,32 +51,32 @@ export class ChannelSet {
   }
 
   get<N extends ChannelName>(name: N): ReadonlySignal<Channels[N] | undefined> {
-    const known = this.#read.get(name);
+    const known = this.read.get(name);
     if (known) return known as Signal<Channels[N] | undefined>;
     const value = signal<Channels[N] | undefined>(undefined);
-    this.#read.set(name, value);
+    this.read.set(name, value);
     void this.refresh(name);
     return value;
   }
 
   /** A channel of a plugin, by `plugin/name`. */
   getOfPlugin(name: string): ReadonlySignal<unknown> {
-    const known = this.#ofPlugins.get(name);
+    const known = this.ofPlugins.get(name);
     if (known) return known.value;
     const channel = { value: signal<unknown>(undefined), revision: 0 };
-    this.#ofPlugins.set(name, channel);
+    this.ofPlugins.set(name, channel);
     void this.#refreshOfPlugin(name, channel);
     return channel.value;
   }
 
   /** True if a widget uses this channel of a plugin. */
   isUsed(name: string): boolean {
-    return this.#ofPlugins.has(name);
+    return this.ofPlugins.has(name);
   }
 
   /** Stores a value of a plugin's channel that the event stream sent; `undefined` if the channel is gone. */
   put(name: string, value: unknown, revision: number): void {
-    const channel = this.#ofPlugins.get(name);
+    const channel = this.ofPlugins.get(name);
     if (!channel || (value !== undefined && revision < channel.revision)) return;
     channel.value.value = value;
     channel.revision = revision;
@@ -83,7 +84,7 @@ export class ChannelSet {
 
   /** Reads a channel again if a widget uses it. Keeps the last value on failure. */
   async refresh(name: ChannelName): Promise<void> {
-    const known = this.#read.get(name);
+    const known = this.read.get(name);
     if (!known) return;
     try {
       known.value = await READERS[name](this.#api, this.#calendarSettings());
@@ -93,8 +94,8 @@ export class ChannelSet {
   }
 
   refreshAll(): void {
-    for (const name of this.#read.keys()) void this.refresh(name);
-    for (const [name, channel] of this.#ofPlugins) void this.#refreshOfPlugin(name, channel);
+    for (const name of this.read.keys()) void this.refresh(name);
+    for (const [name, channel] of this.ofPlugins) void this.#refreshOfPlugin(name, channel);
   }
 
   /** Keeps the last value on failure, except for a channel that no plugin provides. */
@@ -112,7 +113,7 @@ export class ChannelSet {
 
   /** Marks a scene as the one activated last. */
   sceneActivated(id: string): void {
-    const known = this.#read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
+    const known = this.read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
     const lastActivatedAt = new Date().toISOString();
     if (!known?.value) return;
     known.value = known.value.map((scene) =>

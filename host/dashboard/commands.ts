@@ -11,6 +11,11 @@ const DEFAULT_BACK_OFF_MS = 1_000;
 /** Least time between two commands of one drag. The pending value follows the finger without delay. */
 const DRAG_STEP_MS = 100;
 
+const NOT_SENT: CommandResult = {
+  ok: false,
+  error: { code: "offline", message: "the host has not answered yet" },
+};
+
 interface Lane {
   /** The command that the host is processing. */
   readonly sent: CommandBody;
@@ -45,6 +50,7 @@ export class Commands {
 
   /** Never rejects. Commands that were merged while waiting share one result. */
   send(id: string, asked: CommandBody): Promise<CommandResult> {
+    if (this.#showsSavedHome()) return Promise.resolve(NOT_SENT);
     const command = this.#levels?.complete(this.#store.device(id).peek(), asked) ?? asked;
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
@@ -60,12 +66,18 @@ export class Commands {
 
   /** Never rejects. */
   async activateScene(id: string): Promise<CommandResult> {
+    if (this.#showsSavedHome()) return NOT_SENT;
     try {
       await this.#api.post(`/smart-home/scenes/${encodeURIComponent(id)}/activate`);
       return { ok: true };
     } catch (error) {
       return failure(error);
     }
+  }
+
+  /** True while the page shows how the home was: a command could mean another state than the present one. */
+  #showsSavedHome(): boolean {
+    return this.#store.savedAt.peek() !== undefined;
   }
 
   #start(id: string, command: CommandBody): Promise<CommandResult> {

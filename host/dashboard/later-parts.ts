@@ -12,6 +12,7 @@ import { NightScreen } from "./night.ts";
 import { overlayLinks } from "./overlay-route.ts";
 import type { Session } from "./session.ts";
 import type { HeaderParts } from "./shell.ts";
+import { followTouches } from "./touches.ts";
 import bannerStyles from "./banner.css";
 
 /** A short interruption ends before anyone would read the banner. */
@@ -28,6 +29,7 @@ export function startLaterParts(
 ): void {
   chips.value = headerChips;
   const { root, session, page } = start;
+  followTouches(session);
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
   showLink(root, session, now);
@@ -37,18 +39,20 @@ export function startLaterParts(
     session.contexts.openDetails(target, element.getBoundingClientRect()),
   );
   preloadIcon(OFFLINE_ICON);
+  void import("./offline/follow-home.ts").then(({ followHome }) => followHome(session));
   void import("./last-parts.ts").then((last) => last.start(root, session));
   const edit = session.mayEdit ? editButton(start) : nothing;
   tools.value = () => html`${edit}${overlayLinks(session)}`;
 }
 
-function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
+function showLink(root: HTMLElement, session: Session, now: ReadonlySignal<number>): void {
+  const { link } = session;
   addStyles(bannerStyles);
   const banner = document.createElement("div");
   root.after(banner); // the settings replace the root, not this element
   effect(() => {
     void now.value; // updated every second
-    render(bannerOf(link.value, performance.now()), banner);
+    render(bannerOf(session, link.value, performance.now()), banner);
   });
 }
 
@@ -64,13 +68,20 @@ function showNight(
   });
 }
 
-function bannerOf(link: ConnectionState, now: number): unknown {
-  if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
+function bannerOf(session: Session, link: ConnectionState, now: number): unknown {
+  const savedAt = session.store.savedAt.value;
+  if (link.state === "live") return nothing;
+  if (savedAt === undefined && now - link.since < BANNER_AFTER_MS) return nothing;
   const texts = words.value;
+  const fmt = session.formats.value;
+  const state =
+    savedAt === undefined
+      ? texts.offlineFor(spanOf(now - link.since))
+      : texts.savedHome(`${fmt.date(savedAt, "short")} ${fmt.time(savedAt)}`);
   const secondsLeft = Math.ceil((link.retryAt - now) / 1000);
   return html`<div class="banner" role="alert">
     <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
-    <span>${texts.offlineFor(spanOf(now - link.since))}</span>
+    <span>${state}</span>
     <span>${secondsLeft > 0 ? texts.retryIn(secondsLeft) : texts.retrying}</span>
   </div>`;
 }

@@ -178,6 +178,7 @@ export class Session {
     this.store.replaceModules(modules.modules);
     this.store.replaceDevices(devices.devices);
     this.store.layout.value = layout;
+    this.store.savedAt.value = undefined;
     this.channels.refreshAll();
     return true;
   }

@@ -12,14 +12,9 @@ import { words } from "./i18n/shell.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
-import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileDependencies } from "./tile.ts";
 import { titles } from "./title.ts";
-
-const DEFAULT_IDLE_SECONDS = 300;
-/** `mantel-touch` reports touches in frames, whose events do not reach this window. */
-const TOUCHES = ["pointerdown", "keydown", "mantel-touch"];
 
 // In em, because larger text needs the narrow layout just like a smaller screen.
 const phone = matchMedia("(max-width: 40em)");
@@ -62,7 +57,6 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileDepen
   });
 
   effect(() => showTheme(theme.theme.value));
-  followTouches(store, () => theme.touch());
   const start = { root, session, tiles: parts, page: current, breakpoint };
   void import("./later-parts.ts").then((later) => later.startLaterParts(start, { chips, tools }));
 }
@@ -141,23 +135,4 @@ function headerOf(pages: readonly Page[], current: Page | undefined, chips: unkn
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
     <div class="chips" role="status" aria-label=${words.value.homeStatus}>${chips}</div>`;
-}
-
-/** Returns to the first page, without a sheet over it. */
-function rest(): void {
-  location.replace("#");
-  dispatchEvent(new Event("mantel-idle"));
-}
-
-/** Returns an idle display to its first page. */
-function followTouches({ ui }: Store, onTouch: () => void): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const touched = (): void => {
-    onTouch();
-    clearTimeout(timer);
-    const { idleSeconds = DEFAULT_IDLE_SECONDS } = ui.peek();
-    if (idleSeconds > 0) timer = setTimeout(rest, idleSeconds * 1000);
-  };
-  for (const type of TOUCHES) addEventListener(type, touched, { passive: true });
-  touched();
 }

@@ -4,6 +4,8 @@ const KEY = "mantel.signed-in";
 /** Storage key of the token in versions without the session cookie. */
 export const TOKEN_KEY = "mantel.token";
 const REFUSED = "mantel.refused";
+/** The browser's cache with the home as the signed-in identity saw it last. */
+export const HOME_CACHE = "mantel-home";
 const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
 
 /**
@@ -11,13 +13,18 @@ const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
  * secret.
  */
 export function rememberSignedIn({ name, scope, display }: SignedIn): void {
-  localStorage.setItem(KEY, JSON.stringify({ name, scope, display }));
+  localStorage.setItem(KEY, JSON.stringify({ name, scope, display, at: Date.now() }));
+}
+
+/** The note of the current sign-in, which differs from that of each other; null without one. */
+export function visitNote(): string | null {
+  return localStorage.getItem(KEY);
 }
 
 /** The identity that was last known to be signed in. */
 export function rememberedSignedIn(): SignedIn | undefined {
   try {
-    const note = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<SignedIn> | null;
+    const note = JSON.parse(visitNote() ?? "null") as Partial<SignedIn> | null;
     const { name, scope, display } = note ?? {};
     const isWhole = typeof name === "string" && Array.isArray(scope);
     return isWhole ? { name, scope, display: display === true } : undefined;
@@ -47,9 +54,10 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-/** Forgets the identity after the user signs out. */
+/** Forgets the identity after the user signs out, and the home that it saw. */
 export function forgetSignedIn(): void {
   localStorage.removeItem(KEY);
+  globalThis.caches?.delete(HOME_CACHE).catch(() => undefined);
 }
 
 /** Forgets the identity after the host refuses it. The next page shows the reason. */

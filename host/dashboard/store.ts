@@ -38,6 +38,8 @@ interface DeviceList {
 export class Store {
   readonly layout = signal<Layout | undefined>(undefined);
   readonly ui = signal<UiSettings>({});
+  /** The time of the saved home that is shown until the host answers; `undefined` for the present home. */
+  readonly savedAt = signal<number | undefined>(undefined);
   readonly #modules = new Map<string, Signal<ModuleView | undefined>>();
   readonly #namedModules = new Map<string, ReadonlySignal<ModuleView | undefined>>();
   readonly #moduleIds = signal<readonly string[]>([]);

@@ -7,18 +7,20 @@ import type { Asset, AssetsDependency } from "./dependencies.ts";
 import type { Context, Middleware } from "./route.ts";
 
 const METHODS = ["GET", "HEAD"];
+const AT_ROOT = ["/", "/service-worker.js"];
 /** The smallest size to compress: smaller files fit into one packet anyway. */
 const LEAST_BYTES = 1_400;
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /**
- * Serves the files that browsers load before they have a token: the dashboard's shell at `/`, and all below
- * `/assets/`. Paths are looked up and never opened as files.
+ * Serves the files that browsers load before they have a token: the dashboard's shell at `/`, its service worker, and
+ * all below `/assets/`. Paths are looked up and never opened as files.
  */
 export function staticFiles(...sources: readonly AssetsDependency[]): Middleware {
   return (ctx, next) => {
-    if (ctx.path !== "/" && !ctx.path.startsWith("/assets/")) return next();
-    ctx.state.route = ctx.path === "/" ? "/" : "/assets/*";
+    const isAtRoot = AT_ROOT.includes(ctx.path);
+    if (!isAtRoot && !ctx.path.startsWith("/assets/")) return next();
+    ctx.state.route = isAtRoot ? ctx.path : "/assets/*";
     const asset = find(sources, ctx.path);
     if (!asset) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
     if (METHODS.includes(ctx.method)) return send(ctx, asset);

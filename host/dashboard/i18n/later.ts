@@ -13,6 +13,7 @@ const english = {
   unlocked: "{name} unlocked",
   locked: "Locked",
   offlineFor: (span: string) => `Offline for ${span} · showing the last known state`,
+  savedHome: (at: string) => `Offline · the home as of ${at} · controls are off`,
   retryIn: (seconds: number) => `retry in ${seconds} s`,
   retrying: "trying …",
 };
@@ -30,6 +31,7 @@ const german: Translation<typeof english> = {
   unlocked: "{name} entriegelt",
   locked: "Verriegelt",
   offlineFor: (span) => `Seit ${span} offline · zuletzt bekannter Stand`,
+  savedHome: (at) => `Offline · Stand vom ${at} · Bedienung gesperrt`,
   retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
   retrying: "neuer Versuch …",
 };

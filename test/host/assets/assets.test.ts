@@ -90,6 +90,18 @@ test("the frame page has one script and a policy that permits no network access"
   }
 });
 
+test("the service worker lists the files of its build, and is asked for again at each visit", () => {
+  const worker = assets.find("/service-worker.js");
+  const [, build = "{}"] = /^const MANTEL_BUILD=(\{.*?\});/.exec(String(worker?.body)) ?? [];
+  const { files } = JSON.parse(build) as { files: readonly string[] };
+
+  assert.deepEqual([worker?.immutable, worker?.type], [false, "text/javascript; charset=utf-8"]);
+  for (const path of files) assert.equal(assets.find(path)?.immutable, true, path);
+  for (const path of linked.filter((each) => !/app-icon|\.webmanifest$/.test(each)))
+    assert.ok(files.includes(path), path);
+  assert.doesNotMatch(String(worker?.body), /https?:/);
+});
+
 test("icons are found by their name", () => {
   const sofa = assets.find("/assets/icons/7.4.47/sofa.svg");
 

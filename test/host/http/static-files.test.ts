@@ -81,6 +81,17 @@ test("only built files are served", async (t) => {
   );
 });
 
+test("the service worker is at the root, so that it serves all pages, and has the policy of the page", async (t) => {
+  const worker = { body: "worker()", type: "text/javascript", immutable: false };
+  const files = new Map([["/service-worker.js", worker]]);
+  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+
+  const { status, headers } = await fetch(`${url}/service-worker.js`);
+
+  assert.deepEqual([status, headers.get("cache-control")], [200, "no-cache"]);
+  assert.match(headers.get("content-security-policy") ?? "", /connect-src 'self'/);
+});
+
 test("files can only be read", async (t) => {
   const { url } = await serveApp(t);
 

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openBrowser, openPage } from "../helpers/browser.ts";
+import { startHost } from "../helpers/host.ts";
+import { picture } from "../helpers/stage.ts";
+import { until } from "../helpers/until.ts";
+
+const STORED = `(async () => {
+  const home = await caches.open("mantel-home");
+  const files = await (await caches.open("mantel-files")).keys();
+  const saved = (await home.keys()).length === 1;
+  return saved && files.some(({ url }) => url.includes("/assets/widgets/room-widget."));
+})()`;
+
+test("a wall tablet that starts before the host shows the home as it was, and then the present one", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-offline-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const options = {
+    plugins: ["plugins/demo-home", "plugins/room-widget"],
+    trusted: "all",
+    data: join(folder, "data"),
+  } as const;
+  const first = await startHost(t, options);
+  const { page } = await openPage(t, await openBrowser(t), await first.link("control"));
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  await lamp.waitFor();
+  await until(() => page.evaluate<boolean>(STORED));
+
+  await first.stop();
+  await page.reload();
+
+  await lamp.waitFor();
+  await page.getByRole("alert").getByText("the home as of").waitFor();
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.tile')).pointerEvents"),
+    "none",
+  );
+  await picture(page, "saved-home");
+
+  await startHost(t, { ...options, args: ["--port", new URL(first.url).port] });
+
+  await page.locator(":root:not([data-saved])").waitFor();
+  await lamp.waitFor();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+
+  await page.evaluate("fetch('/api/v1/session', { method: 'DELETE' })");
+  await page.reload();
+  await page.getByRole("heading", { name: "Mantel" }).first().waitFor();
+  assert.equal(await page.evaluate("caches.has('mantel-home')"), false);
+});
