@@ -12,8 +12,8 @@ const PATIENT = { withinMs: 30_000 };
 const LEFT_OUT = "frame-widget";
 /** Figures and names of days change while the test runs; a drawing of them has no text. */
 const CHANGING = /[\d.,:%°–]+/g;
-/** Shown from the first measurement of a process on. */
-const MEASURED = / # MiB/g;
+/** Shown from the first measurement of a process or of the day on. */
+const MEASURED = / # MiB|# kWh today/g;
 
 test("each built-in widget shows the same text in a frame as in the page", async (t) => {
   const host = await startHost(t);

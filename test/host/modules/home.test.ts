@@ -61,8 +61,12 @@ test("a plugin sees the changes and events of another bridge with their causes, 
   await until(() => heard("event").includes("lamp:light:1 commanded"));
   assert.match(String(heard("refused")[0]), /add "home": \{"read": \["lamp:lock:1"\]\}/);
   await commands.send("lamp:lock:1", { locked: false }).done;
-  await commands.send("lamp:light:1", { on: false }).done;
-  await until(() => heard("changed").includes("true false device Lamp"));
+  await commands.send(
+    "lamp:light:1",
+    { on: false },
+    { cause: { kind: "person", id: "2", name: "Ben" } },
+  ).done;
+  await until(() => heard("changed").includes("true false person Ben"));
   assert.equal(
     heard("event").some((each) => String(each).includes("lock")),
     false,
