@@ -43,8 +43,8 @@ export function pictureOf(
 const MOST_PX = 1_280;
 const canvases = new WeakMap<ImageBitmap, HTMLCanvasElement>();
 
-/** A canvas with the picture, because the page's policy permits no address of a picture in memory. */
-function canvasOf(bitmap: ImageBitmap): HTMLCanvasElement {
+/** A canvas with a picture, because the page's policy permits no address of a picture in memory. */
+export function canvasOf(bitmap: ImageBitmap): HTMLCanvasElement {
   const known = canvases.get(bitmap);
   if (known) return known;
   const canvas = document.createElement("canvas");

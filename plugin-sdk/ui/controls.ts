@@ -112,7 +112,7 @@ function fieldsOfTile(device: DeviceFunction, actions: Actions): ReadonlySet<str
     typeof each === "string" ? [] : Object.keys(each.tap),
   );
   const set = isPlayer(device)
-    ? []
+    ? ["volume", "elapsed"].filter((field) => canSet(device, field))
     : [...Object.keys(tap).filter((field) => field !== "stop"), ...commands];
   const isRange = set.includes("targetTemperatureLow");
   return new Set([

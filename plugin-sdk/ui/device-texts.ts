@@ -87,6 +87,8 @@ export const DEVICE_TEXTS_DE = {
   Now: "Jetzt",
   "No picture": "Kein Bild",
   "Nothing plays": "Nichts läuft",
+  "Position in the track": "Stelle im Titel",
+  Volume: "Lautstärke",
   Play: "Wiedergabe",
   Pause: "Pause",
   Next: "Weiter",

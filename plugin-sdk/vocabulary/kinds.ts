@@ -233,7 +233,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
       title: text("title of the track"),
       artist: text("artist of the track"),
       album: text("album of the track"),
-      elapsed: reading("time since the start of the track", "s", [0]),
+      elapsed: level("time since the start of the track; setting it seeks", "s", [0]),
       duration: reading("length of the track", "s", [0]),
     },
   },

@@ -21,6 +21,10 @@ const METERED = { on: SWITCH, power: reading("W", 1) };
 /** The ceiling fan has six speeds. */
 export const FAN_STEP = 100 / 6;
 
+/** The devices whose pictures are drawn in `picture.ts`. */
+export const CAMERA = "garden-camera";
+export const SPEAKER = "speaker";
+
 const device = (model: string, description: DeviceDescription): DeviceDescription => ({
   ...description,
   info: { manufacturer: "Mantel", model, serial: description.nativeId, firmware: "1.0" },
@@ -74,10 +78,11 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
     state: { temperature: 21.4, humidity: 46 },
   }),
   device("Speaker", {
-    nativeId: "speaker",
+    nativeId: SPEAKER,
     kind: "media-player",
     name: "Speaker",
     room: "Living room",
+    image: true,
     capabilities: {
       playback: choice("playing", "paused", "stopped"),
       previous: COMMAND,
@@ -86,7 +91,7 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
       muted: SWITCH,
       title: TEXT,
       artist: TEXT,
-      elapsed: reading("s", 5),
+      elapsed: { type: "number", min: 0, unit: "s", step: 5 },
       duration: reading("s", 1),
     },
     state: {
@@ -335,9 +340,6 @@ const MORE: readonly DeviceDescription[] = [
     state: { on: true, flow: 0, water: 318.402 },
   }),
 ];
-
-/** The device whose picture is drawn in `picture.ts`. */
-export const CAMERA = "garden-camera";
 
 const CAMERAS: readonly DeviceDescription[] = [
   device("Camera", {

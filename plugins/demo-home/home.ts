@@ -9,8 +9,8 @@ import {
   type Static,
   Type,
 } from "@mantel/plugin-sdk";
-import { CAMERA } from "./devices.ts";
-import { gardenPicture } from "./picture.ts";
+import { CAMERA, SPEAKER } from "./devices.ts";
+import { coverPicture, gardenPicture } from "./picture.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { applyCommand, tick } from "./simulate.ts";
@@ -72,6 +72,9 @@ export async function startHome(
       become(applyCommands(world, targets));
     },
     async image(nativeId) {
+      if (nativeId === SPEAKER) {
+        return { type: "image/png", bytes: coverPicture(world.devices[SPEAKER] ?? {}) };
+      }
       if (nativeId !== CAMERA) return undefined;
       const { "garden-weather": weather = {}, terrace = {} } = world.devices;
       return { type: "image/png", bytes: gardenPicture({ weather, terrace }) };

@@ -37,6 +37,26 @@ export function gardenPicture({ weather, terrace }: Scenery): Buffer {
   });
 }
 
+const COVER_SIZE = 128;
+
+/** The cover of a track as a PNG: a sun over hills, in colours that follow from its title. */
+export function coverPicture({ title }: DeviceState): Buffer {
+  const seed = Array.from(typeof title === "string" ? title : "").reduce(
+    (sum, letter) => sum + letter.charCodeAt(0) * 7,
+    0,
+  );
+  const tint = (at: number): number => 90 + Math.round(80 * Math.sin(seed + at));
+  const sky: Rgb = [tint(0), tint(2), tint(4)];
+  const hills: Rgb = [tint(1) / 2, tint(3) / 2, tint(5) / 2];
+  const sunAt = { x: 30 + (seed % 64), y: 34 + (seed % 24) };
+  return encodePng(COVER_SIZE, COVER_SIZE, (x, y) => {
+    const hill = 84 + 14 * Math.sin(x / 22 + seed);
+    if (y > hill) return mixed(hills, NIGHT, (y - hill) / COVER_SIZE);
+    const glow = Math.max(0, 1 - Math.hypot(x - sunAt.x, y - sunAt.y) / 46);
+    return mixed(mixed(NIGHT, sky, 0.4 + y / 200), LAMP, glow > 0.62 ? 1 : glow);
+  });
+}
+
 const isHouse = (x: number, y: number) => x >= 200 && y >= 44;
 
 function colorAt(x: number, y: number): Rgb {

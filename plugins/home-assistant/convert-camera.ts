@@ -11,7 +11,11 @@ export const image: Domain = {
 
 /** The path of an entity's picture in the REST API; `undefined` without one. */
 export function picturePath({ id, domain }: Entity): string | undefined {
-  const proxy = { camera: "camera_proxy", image: "image_proxy" }[domain];
+  const proxy = {
+    camera: "camera_proxy",
+    image: "image_proxy",
+    media_player: "media_player_proxy",
+  }[domain];
   return proxy && `${proxy}/${id}`;
 }
 

@@ -16,6 +16,7 @@ import type { Entity } from "./entities.ts";
 
 const FEATURE = {
   pause: 1,
+  seek: 2,
   volume: 4,
   mute: 8,
   previous: 16,
@@ -30,6 +31,7 @@ const FEATURE = {
   repeat: 262_144,
 } as const;
 
+const POSITION = { type: "number", min: 0, unit: "s" } as const;
 const SECONDS = { type: "number", min: 0, unit: "s", readOnly: true } as const;
 const PLAYBACK = { playing: "media_play", paused: "media_pause", stopped: "media_stop" } as const;
 
@@ -55,9 +57,10 @@ export const mediaPlayer: Domain = {
         title: TEXT,
         artist: TEXT,
         album: TEXT,
-        elapsed: SECONDS,
+        elapsed: can("seek") ? POSITION : SECONDS,
         duration: SECONDS,
       },
+      image: takesPlayback,
       ...when(soundModes.length > 0, { extra: extras(choice("soundMode", soundModes)) }),
       state: {
         on: isKnown(entity) ? isOn(entity) : null,
@@ -84,6 +87,7 @@ export const mediaPlayer: Domain = {
       next: () => call("media_next_track"),
       previous: () => call("media_previous_track"),
       volume: (volume) => call("volume_set", { volume_level: Number(volume) / 100 }),
+      elapsed: (elapsed) => call("media_seek", { seek_position: elapsed }),
       muted: (muted) => call("volume_mute", { is_volume_muted: muted }),
       source: (source) => call("select_source", { source }),
       shuffle: (shuffle) => call("shuffle_set", { shuffle }),

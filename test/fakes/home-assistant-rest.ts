@@ -37,7 +37,7 @@ export function answerRest(
     return void response.writeHead(401).end("401: Unauthorized");
   }
   read.push(request.url ?? "");
-  if (resource === "camera_proxy" || resource === "image_proxy") {
+  if (/^(camera|image|media_player)_proxy$/.test(resource ?? "")) {
     const picture = pictures.get(id);
     if (!picture) return void response.writeHead(404).end("404: Not Found");
     return void response.writeHead(200, { "content-type": picture.type }).end(picture.bytes);

@@ -5,7 +5,7 @@ import { pictureOf } from "@mantel/plugin-sdk/ui/camera-tile";
 import { valueWord } from "@mantel/plugin-sdk/ui/control-words";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
-import { isPlayer, tileOf } from "@mantel/plugin-sdk/ui/device-tile";
+import { isCamera, isPlayer, tileOf } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Session } from "../session.ts";
@@ -119,7 +119,7 @@ interface Main {
 /** The large controls of a kind. */
 function mainOf(subject: Subject): Main {
   const { device, look, actions } = subject;
-  if (device.image === true) {
+  if (isCamera(device)) {
     const picture = actions.pictureOf(device);
     const view = html`<div class="picture">${pictureOf(device, actions, picture)}</div>`;
     return { main: view, fields: [] };

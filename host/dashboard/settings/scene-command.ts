@@ -10,7 +10,7 @@ type Restored = Pick<Device, "capabilities" | "state" | "parts" | "extra">;
 /**
  * The command that restores the current state of a device with its parts and main extras; settings and diagnostics
  * of a brand stay as they are. For a lamp that is off it only turns it off, since a brightness would turn it on.
- * Unknown and read-only fields are left out.
+ * Unknown and read-only fields are left out, and the position in a track, which is gone a second later.
  */
 export function commandOf({ parts = [], extra, ...own }: Restored): CommandBody {
   const ofParts = parts
@@ -36,6 +36,7 @@ function fieldsOf(
   const known = Object.entries(state).filter(([field, value]) => {
     const capability = capabilities[field];
     if (value === null || capability === undefined || capability.readOnly === true) return false;
+    if (field === "elapsed") return false;
     return capability.type !== "command" && isIncluded(capability);
   });
   return Object.fromEntries(known) as DeviceCommand;

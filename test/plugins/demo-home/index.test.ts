@@ -107,4 +107,9 @@ test("the camera shows the garden, which is lit while the terrace lights are on"
   assert.equal(dark?.type, "image/png");
   assert.notDeepEqual(lit?.bytes, dark?.bytes);
   assert.equal(await home.image("sofa-lamp"), undefined);
+  const cover = await home.image("speaker");
+  await home.command("speaker", { next: true });
+  const next = await home.image("speaker");
+  assert.equal(next?.type, "image/png");
+  assert.notDeepEqual(next?.bytes, cover?.bytes, "each track has a cover of its own");
 });

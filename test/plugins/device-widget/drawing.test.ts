@@ -132,6 +132,29 @@ const USES: readonly [name: string, change: Partial<Device>, use: Use, command: 
     { next: true },
   ],
   [
+    "a player seeks",
+    {
+      kind: "media-player",
+      capabilities: {
+        title: { type: "text", readOnly: true },
+        elapsed: { type: "number", min: 0, unit: "s" },
+      },
+      state: { playback: "playing", title: "Slow Light", elapsed: 82.4, duration: 214 },
+    },
+    { enter: "120", on: ".seek" },
+    { elapsed: 120 },
+  ],
+  [
+    "a player is louder",
+    {
+      kind: "media-player",
+      capabilities: { next: { type: "command" }, volume: { type: "number", min: 0, max: 100 } },
+      state: { playback: "stopped", volume: 20 },
+    },
+    { enter: "40", on: ".volume input" },
+    { volume: 40 },
+  ],
+  [
     "a choice is sent",
     {
       capabilities: { effect: { type: "choice", values: ["none", "candle"] } },
@@ -173,6 +196,7 @@ for (const [name, change, use, command] of USES) {
     if (element && use.enter !== undefined) {
       element.value = use.enter;
       element.dispatchEvent(new Event("input"));
+      element.dispatchEvent(new Event("change"));
     }
     element?.dispatchEvent(new KeyboardEvent("keydown", { key: use.key ?? "Tab" }));
 
@@ -180,6 +204,39 @@ for (const [name, change, use, command] of USES) {
     assert.deepEqual(store.device(lamp.id).value?.pending, command);
   });
 }
+
+test("a player shows the cover of what it plays, its position and its volume", async (t) => {
+  const picture = { width: 128, height: 128, close: () => undefined };
+  const drawn: unknown[] = [];
+  Object.assign(globalThis, { createImageBitmap: async () => picture });
+  t.mock.method(HTMLCanvasElement.prototype, "getContext", () => ({
+    drawImage: (...args: unknown[]) => drawn.push(args),
+  }));
+  const player = deviceOf({
+    kind: "media-player",
+    name: "Speaker",
+    image: true,
+    capabilities: { next: { type: "command" }, volume: NUMBER },
+    state: { playback: "playing", title: "Slow Light", elapsed: 107, duration: 214, volume: 35 },
+  });
+  const { root, waitFor } = mountOnPage(t, device, {
+    config: { device: player.id },
+    devices: [player],
+    answers: {
+      [`/smart-home/devices/${encodeURIComponent(player.id)}/image`]: new Response("cover"),
+    },
+  });
+  await waitFor(".art canvas");
+
+  assert.deepEqual(drawn, [[picture, 0, 0, 128, 128]]);
+  assert.equal(root.querySelector<HTMLElement>(".bar i")?.style.width, "50%");
+  assert.equal(root.querySelector(".seek"), null, "it cannot seek");
+  assert.equal(
+    root.querySelector(".volume input")?.getAttribute("aria-valuetext")?.slice(0, 2),
+    "35",
+  );
+  assert.ok(root.querySelector(".more"), "its details open as those of others do");
+});
 
 test("a command that the host refuses is explained on the tile for four seconds", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -162,7 +162,7 @@ async function others(page: Page, { host }: Stage): Promise<void> {
   await until(async () => (await stateOf(host, "stage:fan:1")).speed === 20);
   await page.getByRole("button", { name: "Warmer" }).first().click();
   await until(async () => (await stateOf(host, "stage:thermostat:1")).targetTemperature === 21);
-  await slider(page, "Volume").fill("50");
+  await slider(page, "Volume").first().fill("50");
   await until(async () => (await stateOf(host, "stage:media-player:1")).volume === 50);
   await page.getByRole("switch", { name: "Muted" }).click();
   await until(async () => (await stateOf(host, "stage:media-player:1")).muted === true);
@@ -206,7 +206,7 @@ async function mirrored(page: Page, { host }: Stage): Promise<void> {
 async function speaksGerman(page: Page, { host }: Stage): Promise<void> {
   await patchUi(host, { locale: "de-DE", theme: "light" });
 
-  await slider(page, "Lautstärke").waitFor();
+  await slider(page, "Lautstärke").first().waitFor();
   await page.getByText("21,4°").waitFor();
   await slider(page, "Garden").getByText("Keine Antwort").waitFor();
   await picture(page, "device-light-german");

@@ -25,6 +25,7 @@ for (const [supported_features, more] of [
   [1, { playback: PLAYBACK }],
   [4_096, { playback: PLAYBACK }],
   [16_384, { playback: PLAYBACK }],
+  [2, { elapsed: { type: "number", min: 0, unit: "s" } }],
   [4, { volume: PERCENT }],
   [8, { muted: SWITCH }],
   [16, { previous: COMMAND }],
@@ -101,6 +102,7 @@ for (const [command, call] of [
   [{ soundMode: "Movie" }, ["select_sound_mode", { sound_mode: "Movie" }]],
   [{ volume: 20 }, ["volume_set", { volume_level: 0.2 }]],
   [{ muted: false }, ["volume_mute", { is_volume_muted: false }]],
+  [{ elapsed: 90 }, ["media_seek", { seek_position: 90 }]],
   [{ source: "TV" }, ["select_source", { source: "TV" }]],
 ] as const) {
   test(`the command ${JSON.stringify(command)} calls media_player.${call[0]}`, () => {

@@ -22,6 +22,15 @@ test("the picture of an image entity comes from the image proxy", async (t) => {
   assert.deepEqual(fake.read, ["/api/image_proxy/image.map"]);
 });
 
+test("the cover of what a player plays comes from the media player proxy", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  fake.pictures.set("media_player.tv", { type: "image/jpeg", bytes: JPEG });
+
+  assert.equal(bridge.devices.get("media_player.tv")?.image, true);
+  assert.equal((await bridge.image("media_player.tv"))?.type, "image/jpeg");
+  assert.deepEqual(fake.read, ["/api/media_player_proxy/media_player.tv"]);
+});
+
 test("a device that is not a camera has no picture, and Home Assistant is not asked", async (t) => {
   const { fake, bridge } = await startHome(t);
 

@@ -20,6 +20,17 @@ test("read-only and unknown values are not part of a command", () => {
   assert.deepEqual(command, { on: true });
 });
 
+test("a scene has the volume of a player, and not the position in a track", () => {
+  const player = {
+    volume: { type: "number", min: 0, max: 100 },
+    elapsed: { type: "number", min: 0, unit: "s" },
+  } as const;
+
+  const command = commandOf({ capabilities: player, state: { volume: 35, elapsed: 82 } });
+
+  assert.deepEqual(command, { volume: 35 });
+});
+
 test("no command is derived from a sensor", () => {
   const { power } = capabilities;
 
