@@ -84,6 +84,6 @@ function boundsOf(
 }
 
 /** Only plain colours from feeds are used in styles, because feeds are untrusted. */
-export function plainColor(text: string | undefined): string {
+function plainColor(text: string | undefined): string {
   return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
 }

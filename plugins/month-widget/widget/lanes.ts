@@ -39,7 +39,7 @@ const DAY_MINUTES = 24 * 60;
 const LEAST_MINUTES = 30;
 
 /** True for an all-day event, and for one that lasts a day or longer. */
-export function isBar({ startAt, endAt }: Span): boolean {
+function isBar({ startAt, endAt }: Span): boolean {
   return startAt === undefined || (endAt ?? startAt) - startAt >= DAY_MS;
 }
 
