@@ -1,4 +1,3 @@
-import { openEventForm } from "@mantel/plugin-sdk/ui/event-form";
 import {
   type CalendarWindow,
   defineWidget,
@@ -135,7 +134,7 @@ function addButton({ t }: Context, { date }: Day): TemplateResult {
   return html`<button
     class="add"
     aria-label=${t("New event")}
-    @click=${() => openEventForm({ date })}
+    data-new-event=${date}
   >
     <mantel-icon name="mdi:plus"></mantel-icon>
   </button>`;
@@ -161,7 +160,7 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
       <span>${details.join(" · ")}</span>
     </div>`;
   return source?.writable
-    ? html`<button class=${look} @click=${() => openEventForm({ event })}>${content}</button>`
+    ? html`<button class=${look} data-event=${event.id}>${content}</button>`
     : html`<div class=${look}>${content}</div>`;
 }
 
