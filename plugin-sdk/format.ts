@@ -14,25 +14,23 @@ interface FormatSettings {
 
 /** Formatters for the language, time zone and units of the home. */
 export function createFormats({ locale, timeZone, units }: FormatSettings): Formats {
-  const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  const dates = (options: Intl.DateTimeFormatOptions, zone = timeZone): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
   const time = dates({ hour: "2-digit", minute: "2-digit" });
   const styles = {
     day: dates(DATE_STYLES.day),
     short: dates(DATE_STYLES.short),
     full: dates(DATE_STYLES.full),
   };
-  const inNoZone = (date: string, style: keyof typeof DATE_STYLES): string =>
-    new Intl.DateTimeFormat(locale, { ...DATE_STYLES[style], timeZone: "UTC" }).format(
-      Date.parse(date),
-    );
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
   const number = numberFormat(locale);
   const written = units === "imperial" ? { ...METRIC, ...IMPERIAL } : METRIC;
   return {
     time: (at) => time.format(at),
     date: (at, style = "day") =>
-      typeof at === "string" ? inNoZone(at, style) : styles[style].format(at),
+      typeof at === "string"
+        ? dates(DATE_STYLES[style], "UTC").format(Date.parse(at))
+        : styles[style].format(at),
     relative: (at) => relativeTo(relative, Number(at) - Date.now()),
     number,
     unit: (value, unit, options = {}) =>

@@ -112,10 +112,11 @@ interface Known {
 
 function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
   const left = day.entries.length;
-  return html`<section class=${day.name} aria-label=${titleOf(ctx, day)}>
+  const title = titleOf(ctx, day);
+  return html`<section class=${day.name} aria-label=${title}>
     <div class="head">
       <h2>
-        <strong>${titleOf(ctx, day)}</strong>
+        <strong>${title}</strong>
         ${
           day.name === "today"
             ? html`<span
@@ -131,11 +132,7 @@ function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
 }
 
 function addButton({ t }: Context, { date }: Day): TemplateResult {
-  return html`<button
-    class="add"
-    aria-label=${t("New event")}
-    data-new-event=${date}
-  >
+  return html`<button class="add" aria-label=${t("New event")} data-new-event=${date}>
     <mantel-icon name="mdi:plus"></mantel-icon>
   </button>`;
 }

@@ -31,14 +31,15 @@ const DAY_MS = 86_400_000;
  * cancelled events are left out; events that began earlier and are still running count as today's.
  */
 export function daysOf(window: CalendarWindow, { now, timeZone, most }: Room): Day[] {
-  const dates = dateFormat(timeZone);
+  const dates = new Intl.DateTimeFormat("en-CA", { timeZone });
   const today = dates.format(now);
-  const tomorrow = dayAfter(today);
+  const tomorrow = new Date(Date.parse(today) + DAY_MS).toISOString().slice(0, 10);
   const days = new Map<string, Entry[]>([[today, []]]);
   let left = most;
   for (const entry of upcoming(window.events, now, dates)) {
     if (left-- <= 0) break;
-    const date = later(today, dateOf(entry.event.start, dates));
+    const start = dateOf(entry.event.start, dates);
+    const date = start > today ? start : today;
     const entries = days.get(date) ?? [];
     entries.push(entry);
     days.set(date, entries);
@@ -69,16 +70,4 @@ function sortKey({ event, startAt = 0 }: Entry, dates: Intl.DateTimeFormat): str
 
 function dateOf(bound: Bound, dates: Intl.DateTimeFormat): string {
   return "date" in bound ? bound.date : dates.format(Date.parse(bound.dateTime));
-}
-
-function dateFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat("en-CA", { timeZone });
-}
-
-function dayAfter(date: string): string {
-  return new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
-}
-
-function later(left: string, right: string): string {
-  return left > right ? left : right;
 }
