@@ -49,6 +49,7 @@ import { Proxies } from "./http/forwarded.ts";
 import { networkAddress } from "./http/network-address.ts";
 import { isLoopback } from "./http/network.ts";
 import { HttpServer } from "./http/server.ts";
+import { Languages } from "./languages/languages.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
 import { MachineServices } from "./machine/services.ts";
@@ -134,6 +135,10 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const { log, version } = options;
   const installed = await openHostPackages({ ...foundation, ...opened, version });
   scope.onDispose(() => installed.close());
+  const languages = await Languages.open({
+    ...foundation,
+    pluginFolders: () => modules.folders(),
+  });
   const streams = new EventStreams(foundation.bus);
   const pairings = new Pairings();
   const backups = new Backups(foundation.dataFolder, version);
@@ -147,6 +152,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     modules,
     connectables,
     installed,
+    languages,
     streams,
     backups,
     pairings,

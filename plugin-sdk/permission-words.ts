@@ -44,79 +44,101 @@ export type PermissionWords = { readonly [K in keyof Askable]: Words<Askable[K]>
 export type PermissionName = keyof PermissionWords;
 
 /** The English texts. Each quotes its value exactly, so that two different permissions never have the same text. */
-export const permissionWords: PermissionWords = {
+export const PERMISSION_TEXTS = {
   server: "run code of its own on this machine",
-  hosts: (host) => {
-    const [kind, name] = kindOfHost(host);
-    switch (kind) {
-      case "all":
-        return "connect to every host";
-      case "below":
-        return `connect to every host below ${name}`;
-      case "option":
-        return `connect to the hosts in its option ${name}`;
-      case "service":
-        return `connect to the hosts that the service ${name} names`;
-      case "local":
-        return "connect to every device of the home network";
-      case "socket":
-        return `connect to the program behind the socket ${name}`;
-      case "host":
-        return `connect to ${name}`;
-    }
-  },
-  openNetwork: (when) =>
-    when === "setup"
-      ? "use an open network, which leads to every host, while it is set up or tested"
-      : "use an open network, which leads to every host",
+  hostsAll: "connect to every host",
+  hostsBelow: "connect to every host below {name}",
+  hostsOption: "connect to the hosts in its option {name}",
+  hostsService: "connect to the hosts that the service {name} names",
+  hostsLocal: "connect to every device of the home network",
+  hostsSocket: "connect to the program behind the socket {name}",
+  hostsHost: "connect to {name}",
+  openNetworkSetup: "use an open network, which leads to every host, while it is set up or tested",
+  openNetwork: "use an open network, which leads to every host",
   listen: "listen on the network",
-  folders: (folder) =>
-    isPath(folder) ? `read ${folder}` : `read and write the folder ${folder} of the home's data`,
+  foldersPath: "read {name}",
+  foldersOwn: "read and write the folder {name} of the home's data",
   childProcesses: "start programs, which may do all that the user may who runs Mantel",
   workerThreads: "start threads, which may do all that the user may who runs Mantel",
   nativeAddons: "load native code, which may do all that the user may who runs Mantel",
   sqlite: "use SQLite, which may open any file of the user who runs Mantel",
-  homeReads: (entry) => {
-    const [kind, name] = kindOfHomeEntry(entry);
-    switch (kind) {
-      case "all":
-        return "read every device and scene of the home";
-      case "calendar":
-        return "read the calendars";
-      case "location":
-        return "know where the home is";
-      case "scenes":
-        return "read every scene";
-      case "kind":
-        return `read every device of the kind ${name}`;
-      case "scene":
-        return `read the scene ${name}`;
-      case "device":
-        return `read the device ${name}`;
-    }
-  },
-  homeControls: (entry) => {
-    const [kind, name] = kindOfHomeEntry(entry);
-    if (kind === "all") return "control every device and activate every scene of the home";
-    if (kind === "scenes") return "activate every scene";
-    if (kind === "kind") return `control every device of the kind ${name}`;
-    return kind === "scene" ? `activate the scene ${name}` : `control the device ${name}`;
-  },
-  provides: (name) => `provide ${name} to the home`,
-  paths: (path) =>
-    path.endsWith("/*")
-      ? `answer requests to ${path.slice(0, -2)} of the API, and below, with its own code`
-      : `answer requests to ${path} of the API`,
-  sources: (folder) => `run the code in the folder ${folder} of the home's data`,
-  uses: (name) => (name.includes("/") ? `read the channel ${name}` : `use the service ${name}`),
-  widgetSees: (what) => `show its widget ${what}`,
-  widgetCommands: (what) => `let its widget command ${what}`,
-  widgetReads: (name) => `let its widget read the ${name}`,
-  widgetCalls: (name) => `let its widget call the service ${name}`,
-  memoryMiB: (size) => `use up to ${size} MiB of memory`,
-  storageMiB: (size) => `keep up to ${size} MiB on the disk`,
-  cpuPercent: (share) => `use up to ${share} % of a processor`,
+  readsAll: "read every device and scene of the home",
+  readsCalendar: "read the calendars",
+  readsLocation: "know where the home is",
+  readsScenes: "read every scene",
+  readsKind: "read every device of the kind {name}",
+  readsScene: "read the scene {name}",
+  readsDevice: "read the device {name}",
+  controlsAll: "control every device and activate every scene of the home",
+  controlsScenes: "activate every scene",
+  controlsKind: "control every device of the kind {name}",
+  controlsScene: "activate the scene {name}",
+  controlsDevice: "control the device {name}",
+  provides: "provide {name} to the home",
+  pathsBelow: "answer requests to {name} of the API, and below, with its own code",
+  paths: "answer requests to {name} of the API",
+  sources: "run the code in the folder {name} of the home's data",
+  usesChannel: "read the channel {name}",
+  usesService: "use the service {name}",
+  widgetSees: "show its widget {name}",
+  widgetCommands: "let its widget command {name}",
+  widgetReads: "let its widget read the {name}",
+  widgetCalls: "let its widget call the service {name}",
+  memoryMiB: "use up to {name} MiB of memory",
+  storageMiB: "keep up to {name} MiB on the disk",
+  cpuPercent: "use up to {name} % of a processor",
 };
+export type PermissionTexts = Readonly<typeof PERMISSION_TEXTS>;
+
+/** A text for every permission, from the texts of a language. */
+export function permissionWordsIn(texts: PermissionTexts): PermissionWords {
+  const say = (key: keyof PermissionTexts, name: string) =>
+    texts[key].replace("{name}", () => name);
+  const saying = (key: keyof PermissionTexts) => (name: string) => say(key, name);
+  const { server, listen, childProcesses, workerThreads, nativeAddons, sqlite } = texts;
+  return {
+    server,
+    hosts: (host) => {
+      const [kind, name] = kindOfHost(host);
+      return say(`hosts${capital(kind)}`, name);
+    },
+    openNetwork: (when) => texts[when === "setup" ? "openNetworkSetup" : "openNetwork"],
+    listen,
+    folders: (folder) => say(isPath(folder) ? "foldersPath" : "foldersOwn", folder),
+    childProcesses,
+    workerThreads,
+    nativeAddons,
+    sqlite,
+    homeReads: (entry) => {
+      const [kind, name] = kindOfHomeEntry(entry);
+      return say(`reads${capital(kind)}`, name);
+    },
+    homeControls: (entry) => {
+      const [kind, name] = kindOfHomeEntry(entry);
+      const isReadOnly = kind === "calendar" || kind === "location";
+      return say(`controls${capital(isReadOnly ? "device" : kind)}`, name);
+    },
+    provides: saying("provides"),
+    paths: (path) =>
+      path.endsWith("/*") ? say("pathsBelow", path.slice(0, -2)) : say("paths", path),
+    sources: saying("sources"),
+    uses: (name) => say(name.includes("/") ? "usesChannel" : "usesService", name),
+    widgetSees: saying("widgetSees"),
+    widgetCommands: saying("widgetCommands"),
+    widgetReads: saying("widgetReads"),
+    widgetCalls: saying("widgetCalls"),
+    memoryMiB: saying("memoryMiB"),
+    storageMiB: saying("storageMiB"),
+    cpuPercent: saying("cpuPercent"),
+  };
+}
+
+function capital<S extends string>(word: S): Capitalize<S> {
+  return (word.charAt(0).toUpperCase() + word.slice(1)) as Capitalize<S>;
+}
+
+/** The English texts of the permissions. */
+export const permissionWords: PermissionWords = permissionWordsIn(PERMISSION_TEXTS);
 
 /** The kind of an entry in `permissions.hosts`, and the name in it. */
 export function kindOfHost(

@@ -13,7 +13,13 @@ const HOST = [
 ].join("|");
 
 /** Folders below the data folder that belong to the host. No plugin can request them. */
-export const HOST_FOLDERS: readonly string[] = ["cache", "layout-history", "packages", "plugins"];
+export const HOST_FOLDERS: readonly string[] = [
+  "cache",
+  "languages",
+  "layout-history",
+  "packages",
+  "plugins",
+];
 
 export const OPEN_NETWORK = ["setup", "always"] as const;
 

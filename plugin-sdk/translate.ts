@@ -14,7 +14,12 @@ interface Said {
 export function translate(text: string, { texts = {}, locale, values = {} }: Said): string {
   const [language = ""] = locale.toLowerCase().split("-");
   const table = own(texts, language) ?? {};
-  return (own(table, text) ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return fillIn(own(table, text) ?? text, values);
+}
+
+/** Replaces `{name}` by `values.name`. Without a value the placeholder stays. */
+export function fillIn(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = own(values, name);
     return value === undefined ? whole : `${value}`;
   });

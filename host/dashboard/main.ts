@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { Api, ApiError, type SignedIn } from "./api.ts";
 import "./icon.ts";
-import { useRememberedLocale } from "./i18n/page.ts";
+import { useLanguagePacks, useRememberedLocale } from "./i18n/page.ts";
 import { isLinkInAddress, takeLinkToken, parsePastedToken } from "./link.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
@@ -38,6 +38,10 @@ async function open(root: HTMLElement): Promise<void> {
   await api.discover();
   const link = takeLinkToken();
   const { who, fault } = await signInOnLoad(api, link);
+  await useLanguagePacks(async (tag) => {
+    const packs = await import("./i18n/packs.ts");
+    return packs.loadPack(api, tag, who !== undefined);
+  });
   const refusal = takeRefusal() ?? (fault && refusalOf(fault));
   if (!who) return showNewScreen(root, api, refusal);
   if (link !== undefined && fault?.code === "signed_in") {

@@ -1,8 +1,8 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
-import { translate } from "@mantel/plugin-sdk/translate";
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "./handed-over-state.ts";
+import { pluginText } from "./i18n/language.ts";
 import { Scope } from "./scope.ts";
 import type { WidgetContexts } from "./widget-context.ts";
 import type { AnyWidget, WidgetCode } from "./widget-loader.ts";
@@ -80,7 +80,6 @@ function sheetOf(css: string): CSSStyleSheet {
 
 function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): Context {
   const { instance, module, code, contexts, size, visible, onFault } = request;
-  const { locale } = contexts.shared;
   const guarded = guard(onFault);
   const handedOver =
     request.handedOver?.stateVersion === (widget.stateVersion ?? 1)
@@ -97,7 +96,7 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     signal: scope.signal,
     channel: (name: string) => contexts.channel(fullChannelName(name, module)) as never,
     read: (path) => contexts.read(path, scope.signal),
-    t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
+    t: (text, values) => pluginText(module, text, { ...widget, values }),
     get fmt() {
       return contexts.formats.value;
     },

@@ -75,7 +75,7 @@ export class Store {
     const module = this.#moduleSignal(id);
     const shown = computed(() => {
       const view = module.value;
-      return view?.titles ? { ...view, name: titleIn(view.name, view.titles) } : view;
+      return view && { ...view, name: titleIn(view.id, view.name, view.titles) };
     });
     this.#namedModules.set(id, shown);
     return shown;

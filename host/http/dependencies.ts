@@ -15,6 +15,7 @@ import type { DeviceRegistry } from "../devices/registry.ts";
 import type { SensorHistory } from "../devices/sensor-history.ts";
 import type { Connectables } from "../discovery/connectable.ts";
 import type { EventStreams } from "../events/sse.ts";
+import type { Languages } from "../languages/languages.ts";
 import type { LayoutStore } from "../layout/store.ts";
 import type { HostLog } from "../log.ts";
 import type { ModuleManager } from "../modules/manager.ts";
@@ -57,6 +58,7 @@ export interface HttpDependencies {
   readonly feedAddresses: FeedAddresses;
   readonly photos: Photos;
   readonly places: Places;
+  readonly languages: Languages;
   readonly connectables: Connectables;
   readonly streams: EventStreams;
   readonly assets: AssetsDependency;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { entityTag } from "../documents/if-match.ts";
 import type { Context } from "./route.ts";
 import { sendJson, sendNotModified } from "./send.ts";
@@ -25,6 +26,15 @@ export function sendRevision(
   if (matchesEtag(ctx, etag)) return sendNotModified(ctx, etag);
   const made = body();
   const json = typeof made === "string" || made instanceof Buffer ? made : JSON.stringify(made);
+  sendJson(ctx, json, ["ETag", etag]);
+}
+
+/** Answers with a document under an ETag made of its content, or with 304 if the client has that already. */
+export function sendUnlessCurrent(ctx: Context, document: object): void {
+  const json = JSON.stringify(document);
+  const etag = `"${createHash("sha256").update(json).digest("base64url").slice(0, 22)}"`;
+  ctx.res.cacheControl = "private, no-cache";
+  if (matchesEtag(ctx, etag)) return sendNotModified(ctx, etag);
   sendJson(ctx, json, ["ETag", etag]);
 }
 

@@ -87,6 +87,11 @@ export class ModuleManager {
       .map(({ id, plugin }) => ({ id, finds: plugin.manifest.finds ?? [] }));
   }
 
+  /** The folders of the plugins by id. */
+  folders(): ReadonlyMap<string, string> {
+    return new Map([...this.#modules.values()].map(({ id, onDisk }) => [id, onDisk.folder]));
+  }
+
   /** @throws MantelError `module_unknown` */
   get(id: string): ModuleView {
     return this.list().find((view) => view.id === id) ?? this.#module(id).view;

@@ -46,4 +46,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the import. */
-export const words = translated(english, { de: german });
+export const words = translated("import", english, { de: german });

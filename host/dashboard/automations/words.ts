@@ -3,4 +3,4 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 
 /** Texts of the automations. */
-export const words = translated(english, { de: german });
+export const words = translated("automations", english, { de: german });

@@ -40,4 +40,4 @@ export type Word = keyof typeof german;
 const english = Object.fromEntries(Object.keys(german).map((word) => [word, word]));
 
 /** The texts of the form by their English ones. */
-export const words = translated(english as Record<Word, string>, { de: german });
+export const words = translated("calendar", english as Record<Word, string>, { de: german });

@@ -1,12 +1,11 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import { translate } from "@mantel/plugin-sdk/translate";
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
 import { DEVICE_TILE_STYLES } from "@mantel/plugin-sdk/ui/device-tile";
 import { effect, signal } from "@preact/signals-core";
 import { html, render, type TemplateResult } from "lit";
-import { currentLocale } from "../i18n/language.ts";
+import { pluginText } from "../i18n/language.ts";
 import { isServed } from "../served-paths.ts";
 import type { Session } from "../session.ts";
 import type { Box, DetailsTarget } from "../widget-context.ts";
@@ -110,6 +109,6 @@ function actionsOf({ contexts }: Session): Actions {
     get fmt() {
       return formats.value;
     },
-    t: (text, values) => translate(text, { texts: TEXTS, values, locale: currentLocale.value }),
+    t: (text, values) => pluginText("", text, { texts: TEXTS, values }),
   });
 }

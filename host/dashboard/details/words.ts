@@ -119,4 +119,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the details of devices and rooms. */
-export const words = translated(english, { de: german });
+export const words = translated("details", english, { de: german });

@@ -1,8 +1,8 @@
-import { translate } from "@mantel/plugin-sdk/translate";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { WidgetView } from "../../api/module.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import { readDefinition } from "../frames/read-definition.ts";
+import { pluginText } from "../i18n/language.ts";
 import { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
 import type { WidgetFacts, WidgetLoader } from "../widget-loader.ts";
@@ -55,18 +55,15 @@ export class Definitions {
   }
 }
 
-/**
- * The settings of a widget as a form schema, in the given language (BCP 47) if the widget supports
- * it.
- */
-export function schemaOf({ settings = {}, texts = {} }: WidgetFacts, locale: string): FieldSchema {
+/** The settings of a module's widget as a form schema, in the current language if it is translated. */
+export function schemaOf({ settings = {}, texts = {} }: WidgetFacts, module: string): FieldSchema {
   const fields = Object.entries<FieldSchema>(settings);
   const properties = fields.map(([key, schema]) => {
     const { title, items } = schema;
     const translatedTitle =
-      title === undefined ? {} : { title: translate(title, { texts, locale }) };
+      title === undefined ? {} : { title: pluginText(module, title, { texts }) };
     const item =
-      items?.title === undefined ? {} : { title: translate(items.title, { texts, locale }) };
+      items?.title === undefined ? {} : { title: pluginText(module, items.title, { texts }) };
     return [
       key,
       { ...schema, ...translatedTitle, ...(items ? { items: { ...items, ...item } } : {}) },

@@ -54,4 +54,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Names in the demo home of the previews. */
-export const words = translated(english, { de: german });
+export const words = translated("demo", english, { de: german });

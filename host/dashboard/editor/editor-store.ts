@@ -21,7 +21,7 @@ import {
 import { merge, sameContent } from "./merge.ts";
 import * as operations from "./operations.ts";
 import { Undo } from "./undo.ts";
-import { words } from "./words.ts";
+import { placeText, words } from "./words.ts";
 
 export type Panel =
   | { readonly kind: "gallery" | "page" | "versions" | "merge" }
@@ -149,7 +149,7 @@ export class EditorStore {
       const at = { pageId: page.id, breakpoint: this.breakpoint.peek() };
       const places = new Map([...dropped.others, [id, dropped.place]]);
       document = operations.arrangePage(document, at, places);
-      announcement = `${label}: ${words.value.place(dropped.place)}`;
+      announcement = `${label}: ${placeText(dropped.place)}`;
     }
     this.#edit(document, label, { announcement });
     this.panel.value = { kind: "tile", id };
@@ -182,7 +182,7 @@ export class EditorStore {
     const document = operations.arrangePage(this.document.peek(), at, places);
     const label = words.value[how](this.nameOfId(id));
     const place = places.get(id);
-    const announcement = place ? `${label}: ${words.value.place(place)}` : label;
+    const announcement = place ? `${label}: ${placeText(place)}` : label;
     this.#edit(document, label, { key: `${how}/${id}`, announcement });
   }
 

@@ -1,10 +1,9 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
-import { translate } from "@mantel/plugin-sdk/translate";
 import { signal } from "@preact/signals-core";
 import { GridStack, type GridItemHTMLElement } from "gridstack";
 import { html, render } from "lit";
 import type { ModuleView, WidgetView } from "../../api/module.ts";
-import { currentLocale } from "../i18n/language.ts";
+import { pluginText } from "../i18n/language.ts";
 import { mountWidgetIn } from "../mount.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import { SizeWatch } from "../tile-size.ts";
@@ -196,7 +195,7 @@ export class Gallery {
 function nameOf(module: ModuleView, definition: WidgetFacts | undefined): string {
   if (!definition) return module.name;
   const { name, texts = {} } = definition;
-  return translate(name, { texts, locale: currentLocale.peek() });
+  return pluginText(module.id, name, { texts });
 }
 
 /** Settings that make a preview useful: a device of the demo home for widgets of one device. */
@@ -209,7 +208,7 @@ function demoConfig(definition: WidgetFacts): Readonly<Record<string, unknown>> 
     lock: "demo:lock:7",
     "media-player": "demo:media-player:8",
   };
-  const { properties = {} } = schemaOf(definition, "en");
+  const { properties = {} } = schemaOf(definition, "");
   const chosen = Object.entries(properties).map(([key, { format, deviceKind = "light" }]) => {
     if (format === "device") return [key, devices[deviceKind] ?? devices.light];
     return [key, format === "lines" ? words.value.demoNote : undefined];

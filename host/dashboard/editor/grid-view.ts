@@ -10,7 +10,7 @@ import { DRAGGABLE_CARD } from "./gallery.ts";
 import { placesOf, shiftedPlace, type Shown } from "./grid-geometry.ts";
 import { limitsFor, sizeMisfit, type WidgetSize } from "./limits.ts";
 import { highlightPageTab, pageTabAt } from "./toolbar.ts";
-import { words } from "./words.ts";
+import { placeText, words } from "./words.ts";
 
 /**
  * Row height on a phone, in CSS pixels. Each tile takes one row here; its real height follows its
@@ -275,7 +275,7 @@ export class GridView {
   #labelOf(id: string): string {
     const place = this.#places().get(id);
     const name = this.#store.nameOfId(id);
-    const label = place ? words.value.tile(name, words.value.place(place)) : name;
+    const label = place ? words.value.tile(name, placeText(place)) : name;
     return this.#items.get(id)?.element.classList.contains("misfit")
       ? words.value.tile(label, words.value.notRecommendedSize)
       : label;

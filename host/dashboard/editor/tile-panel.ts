@@ -3,7 +3,6 @@ import { html, nothing } from "lit";
 import type { FormChoices } from "../form/field.ts";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
-import { currentLocale } from "../i18n/language.ts";
 import type { Geometry } from "../layout.ts";
 import type { Store } from "../store.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
@@ -43,7 +42,7 @@ export class TilePanel {
         : await this.#definitions.find(module)?.catch(() => undefined);
     const open = this.#store.panel.peek();
     if (open?.kind !== "tile" || open.id !== id) return;
-    this.#schema.value = definition && schemaOf(definition, currentLocale.peek());
+    this.#schema.value = definition && schemaOf(definition, module ?? "");
   }
 
   view(id: string): unknown {
@@ -124,6 +123,8 @@ export class TilePanel {
     const texts = words.value;
     const beyond = sizeMisfit(geometry.lg, size, { breakpoint: "lg", columns });
     return html`${beyond === undefined ? nothing : html`<p class="misfit">${texts[beyond]}</p>`}
-      <p class="hint">${texts.recommendedSize(size.min, size.max)}</p>`;
+      <p class="hint">
+        ${size.max ? texts.recommendedSizes(...size.min, ...size.max) : texts.recommendedSize(...size.min)}
+      </p>`;
   }
 }

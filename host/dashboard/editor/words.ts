@@ -1,9 +1,6 @@
 import { translated, type Translation } from "../i18n/language.ts";
 import type { Geometry } from "../layout.ts";
 
-/** Columns by rows. */
-type Cells = readonly [number, number];
-
 const english = {
   editor: "Layout editor",
   pages: "Pages",
@@ -32,7 +29,8 @@ const english = {
   arrangedManually: (screen: string) => `${screen}: arranged manually`,
   useWallLayoutAgain: "Use the wall layout again",
 
-  place: ({ x, y, w, h }: Geometry) => `column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high`,
+  place: (column: number, row: number, width: number, height: number) =>
+    `column ${column}, row ${row}, ${width} wide, ${height} high`,
   tile: (layoutName: string, place: string) => `${layoutName}, ${place}`,
   cannotMoveFurther: (name: string) => `${name} cannot move further`,
   cannotBeSmaller: (name: string) => `${name} cannot be smaller`,
@@ -40,8 +38,9 @@ const english = {
   notRecommendedSize: "not in its recommended size",
   small: "The tile is smaller than recommended.",
   large: "The tile is larger than recommended.",
-  recommendedSize: ([w, h]: Cells, most?: Cells) =>
-    `At least ${w} wide and ${h} high${most ? `, at most ${most[0]} and ${most[1]}` : ""}`,
+  recommendedSize: (width: number, height: number) => `At least ${width} wide and ${height} high`,
+  recommendedSizes: (width: number, height: number, maxWidth: number, maxHeight: number) =>
+    `At least ${width} wide and ${height} high, at most ${maxWidth} and ${maxHeight}`,
 
   added: (name: string) => `${name} added`,
   removed: (name: string) => `${name} removed`,
@@ -153,7 +152,8 @@ const german: Translation<typeof english> = {
   arrangedManually: (screen) => `${screen}: manuell angeordnet`,
   useWallLayoutAgain: "Wieder die Anordnung der Wand verwenden",
 
-  place: ({ x, y, w, h }) => `Spalte ${x + 1}, Zeile ${y + 1}, ${w} breit, ${h} hoch`,
+  place: (column, row, width, height) =>
+    `Spalte ${column}, Zeile ${row}, ${width} breit, ${height} hoch`,
   tile: (name, place) => `${name}, ${place}`,
   cannotMoveFurther: (name) => `${name} lässt sich nicht weiter verschieben`,
   cannotBeSmaller: (name) => `${name} kann nicht kleiner sein`,
@@ -161,8 +161,9 @@ const german: Translation<typeof english> = {
   notRecommendedSize: "nicht in empfohlener Größe",
   small: "Die Kachel ist kleiner als empfohlen.",
   large: "Die Kachel ist größer als empfohlen.",
-  recommendedSize: ([w, h], most) =>
-    `Mindestens ${w} breit und ${h} hoch${most ? `, höchstens ${most[0]} und ${most[1]}` : ""}`,
+  recommendedSize: (width, height) => `Mindestens ${width} breit und ${height} hoch`,
+  recommendedSizes: (width, height, maxWidth, maxHeight) =>
+    `Mindestens ${width} breit und ${height} hoch, höchstens ${maxWidth} und ${maxHeight}`,
 
   added: (name) => `${name} hinzugefügt`,
   removed: (name) => `${name} entfernt`,
@@ -248,4 +249,9 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the layout editor. */
-export const words = translated(english, { de: german });
+export const words = translated("editor", english, { de: german });
+
+/** The place of a tile in words, counted from one. */
+export function placeText({ x, y, w, h }: Geometry): string {
+  return words.value.place(x + 1, y + 1, w, h);
+}

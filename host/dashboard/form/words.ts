@@ -63,4 +63,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the forms. */
-export const words = translated(english, { de: german });
+export const words = translated("form", english, { de: german });

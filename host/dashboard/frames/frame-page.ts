@@ -7,6 +7,7 @@ import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals
 import { followDetailsGestures } from "../details-gestures.ts";
 import type { HandedOverState } from "../handed-over-state.ts";
 import { setLocale } from "../i18n/language.ts";
+import { createPack } from "../i18n/packs.ts";
 import { mountWidget, type PageWidget } from "../mounted-widget.ts";
 import { Scope } from "../scope.ts";
 import { Store } from "../store.ts";
@@ -16,7 +17,14 @@ import { WidgetLoader } from "../widget-loader.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { Icons } from "./icons-in-frame.ts";
 import { adaptTo, mediaSheet } from "./media.ts";
-import type { FrameFont, FrameState, ReadAnswer, ServiceAnswer, ToFrame } from "./to-frame.ts";
+import type {
+  FrameFont,
+  FrameState,
+  FrameTexts,
+  ReadAnswer,
+  ServiceAnswer,
+  ToFrame,
+} from "./to-frame.ts";
 import { manifestHint } from "./widget-permissions.ts";
 import frameStyles from "./frame.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
@@ -201,6 +209,8 @@ class Home {
   readonly #channels = new Map<string, Signal<unknown>>();
   readonly #module: string;
   readonly #flow = signal<string | null>(null);
+  #locale = "en";
+  #texts: FrameTexts | undefined;
 
   constructor({ state, devices, channels, needs, module }: Mount, asks: Asks) {
     this.#module = module;
@@ -276,8 +286,17 @@ class Home {
     if (change.theme !== undefined) page.dataset.theme = change.theme;
     if (change.language !== undefined) page.lang = change.language;
     if (change.direction !== undefined) page.dir = change.direction;
-    if (change.locale !== undefined) setLocale(change.locale);
+    this.#changeLanguage(change);
     if (change.viewport !== undefined) adaptTo(change.viewport);
+  }
+
+  #changeLanguage({ locale, texts }: Partial<FrameState>): void {
+    if (locale !== undefined) this.#locale = locale;
+    if (texts !== undefined) this.#texts = texts ?? undefined;
+    if (locale === undefined && texts === undefined) return;
+    const { vocabulary = {}, own = {} } = this.#texts ?? {};
+    const pack = { vocabulary, plugins: { [this.#module]: own } };
+    setLocale(this.#locale, this.#texts && createPack(pack, this.#locale));
   }
 
   #putChannel(name: string, value: unknown): void {

@@ -2,13 +2,14 @@ import type { Needs } from "@mantel/plugin-sdk/needs";
 import type { TileSize } from "@mantel/plugin-sdk/widget";
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "../handed-over-state.ts";
+import { currentPack } from "../i18n/language.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import type { WidgetContexts } from "../widget-context.ts";
 import { type Frame, type FrameUser, openFrame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { HomeFeed } from "./home-feed.ts";
 import { loadCode } from "./load-code.ts";
-import type { FrameState } from "./to-frame.ts";
+import type { FrameState, FrameTexts } from "./to-frame.ts";
 import { watchFrames } from "./watch.ts";
 import { words } from "./words.ts";
 
@@ -233,6 +234,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       timeZone: timeZone.peek(),
       locale: locale.peek(),
       language: page.lang,
+      texts: this.#texts(),
       direction: page.dir,
       units: contexts.units.peek(),
       viewport: { width: innerWidth, height: innerHeight },
@@ -243,6 +245,11 @@ class FramedWidget implements FrameUser, MountedWidget {
     };
   }
 
+  #texts(): FrameTexts | null {
+    const { vocabulary, plugins } = currentPack.peek() ?? {};
+    return vocabulary ? { vocabulary, own: plugins?.[this.#request.module] ?? {} } : null;
+  }
+
   #followState(): () => void {
     const { contexts, config, size, visible } = this.#request;
     const { theme, online, locale, timeZone } = contexts.shared;
@@ -250,6 +257,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       theme,
       online,
       locale,
+      currentPack,
       timeZone,
       contexts.units,
       config,

@@ -5,6 +5,13 @@ import type { HandedOverState } from "../handed-over-state.ts";
 import type { UiSettings } from "../store.ts";
 import type { Theme } from "../theme.ts";
 
+/** Translations by English text. */
+export interface FrameTexts {
+  readonly vocabulary: Readonly<Record<string, string>>;
+  /** Those of the widget's own texts. */
+  readonly own: Readonly<Record<string, string>>;
+}
+
 /** The context of a framed widget. An update contains only the changed fields. */
 export interface FrameState {
   readonly theme: Theme;
@@ -12,6 +19,8 @@ export interface FrameState {
   /** BCP 47. */
   readonly locale: string;
   readonly language: string;
+  /** The texts of the language pack for the widget; `null` if there is no pack. */
+  readonly texts: FrameTexts | null;
   readonly direction: string;
   readonly timeZone: string;
   readonly units: UiSettings["units"];

@@ -21,4 +21,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Reasons why a frame was stopped. */
-export const words = translated(english, { de: german });
+export const words = translated("frames", english, { de: german });

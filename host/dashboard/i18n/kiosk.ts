@@ -13,4 +13,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the kiosk mode. */
-export const words = translated(english, { de: german });
+export const words = translated("kiosk", english, { de: german });

@@ -37,4 +37,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the parts of the shell that load after the first paint: links, chips, banner, night. */
-export const words = translated(english, { de: german });
+export const words = translated("shell-later", english, { de: german });

@@ -106,4 +106,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of a screen without a valid token, and of the page that approves it. */
-export const words = translated(english, { de: german });
+export const words = translated("pairing", english, { de: german });

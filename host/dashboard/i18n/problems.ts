@@ -21,4 +21,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the notice about modules with problems. */
-export const words = translated(english, { de: german });
+export const words = translated("problems", english, { de: german });

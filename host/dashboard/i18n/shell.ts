@@ -1,4 +1,4 @@
-import { translated, type Translation } from "./language.ts";
+import { translated } from "./language.ts";
 
 const english = {
   pages: "Pages",
@@ -13,18 +13,8 @@ const english = {
   noWidget: "The module has no widget.",
 };
 
-const german: Translation<typeof english> = {
-  pages: "Seiten",
-  homeStatus: "Zuhause",
-  detailsFailed: "Details nicht geöffnet",
-
-  restart: "Neu starten",
-  stopped: (reason) => `Angehalten: ${reason}`,
-  newCodeFailed: (reason) => `Neuer Code fehlgeschlagen: ${reason}`,
-  endlessLoop: "Endlosschleife",
-  notInstalled: "Das Modul ist nicht installiert.",
-  noWidget: "Das Modul hat kein Widget.",
-};
-
-/** Texts of the shell that the first paint may need: pages and tile notices. */
-export const words = translated(english, { de: german });
+/**
+ * Texts of the shell that the first paint may need: pages and tile notices. The German ones are in the language pack,
+ * so that the first paint waits for one language only.
+ */
+export const words = translated("shell", english);

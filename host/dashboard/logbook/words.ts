@@ -119,4 +119,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the logbook, and of the causes in the details of a device. */
-export const words = translated(english, { de: german });
+export const words = translated("logbook", english, { de: german });

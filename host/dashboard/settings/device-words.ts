@@ -7,7 +7,7 @@ import {
   valueWord,
   type Word,
 } from "@mantel/plugin-sdk/ui/control-words";
-import { currentLocale, languageOf } from "../i18n/language.ts";
+import { pluginText } from "../i18n/language.ts";
 
 /** A kind of devices in the language of the page. */
 export const kindText = (kind: DeviceKind): string => shown(KIND_WORDS[kind]);
@@ -25,5 +25,5 @@ function textIn(words: Readonly<Record<string, Word>>, key: string): string | un
 }
 
 function shown([english, german]: Word): string {
-  return languageOf(currentLocale.value) === "de" ? german : english;
+  return pluginText("", english, { texts: { de: { [english]: german } } });
 }

@@ -22,6 +22,7 @@ export const english = {
   results: "Settings found",
   noSettingFound: "No setting or device has this name.",
   language: "Language",
+  damagedPack: (reason: string) => `A language pack cannot be used: ${reason}`,
   timeZone: "Time zone",
   timeZoneHint: "For clocks, calendars and automations",
   units: "Units",

@@ -1,5 +1,6 @@
+import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
-import { currentLocale } from "../i18n/language.ts";
+import { currentLocale, languageOf } from "../i18n/language.ts";
 import type { UiSettings } from "../store.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { selectRow, settingRow, switchInput } from "./setting-row.ts";
@@ -13,16 +14,28 @@ const THEME_ICONS = {
   dark: "mdi:moon-waning-crescent",
   night: "mdi:sleep",
 } as const;
+/** The language packs of the host, and its files that are none. */
+interface Packs {
+  readonly languages: readonly { readonly language: string; readonly name?: string }[];
+  readonly damaged: readonly { readonly file: string; readonly detail: string }[];
+}
+
 /** Seconds after which a display returns to its first page; 0 means never. */
 const IDLE_SECONDS = [60, 120, 300, 600, 1_800, 0];
 const NIGHT = { from: "22:30", to: "06:30" };
 
 /** Settings of the whole home in household words. Each is saved at once. */
 export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
+  const packs = signal<Packs>({ languages: [], damaged: [] });
+  parts.api.get("/languages").then(
+    (answer) => (packs.value = answer),
+    (error: unknown) => parts.formAction.fail(error),
+  );
   return {
     view() {
       const ui = parts.store.ui.value;
-      return html`${languageView(parts, ui)} ${themeView(parts, ui)} ${idleView(parts, ui)}`;
+      return html`${languageView(parts, ui, packs.value)} ${themeView(parts, ui)}
+      ${idleView(parts, ui)}`;
     },
   };
 }
@@ -31,11 +44,13 @@ function save({ api, formAction }: SettingsDependencies, patch: object): void {
   void formAction.run(() => api.send("PATCH", "/config", patch), words.peek().saved);
 }
 
-function languageView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
+function languageView(
+  parts: SettingsDependencies,
+  ui: UiSettings,
+  { languages, damaged }: Packs,
+): TemplateResult {
   const texts = words.value;
   const { locale = "en-GB", timeZone = "", units = "metric" } = ui;
-  const names = new Intl.DisplayNames(currentLocale.value, { type: "language" });
-  const offered = LOCALES.includes(locale) ? LOCALES : [locale, ...LOCALES];
   const sample = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" });
   return html`<section class="panel setting-rows">
     ${selectRow({
@@ -43,9 +58,10 @@ function languageView(parts: SettingsDependencies, ui: UiSettings): TemplateResu
       title: texts.language,
       hint: sample.format(new Date()),
       value: locale,
-      options: offered.map((tag) => [tag, names.of(tag) ?? tag]),
+      options: offeredLanguages(locale, languages),
       onChange: (tag) => save(parts, { ui: { locale: tag } }),
     })}
+    ${damaged.map(({ detail }) => html`<p class="said failed">${texts.damagedPack(detail)}</p>`)}
     ${selectRow({
       id: "time-zone",
       title: texts.timeZone,
@@ -66,6 +82,24 @@ function languageView(parts: SettingsDependencies, ui: UiSettings): TemplateResu
       onChange: (next) => save(parts, { ui: { units: next } }),
     })}
   </section>`;
+}
+
+/** The built-in locales, those of further language packs, and the stored one, each in its own words. */
+function offeredLanguages(
+  stored: string,
+  packs: Packs["languages"],
+): readonly (readonly [tag: string, name: string])[] {
+  const known = new Set(LOCALES.map(languageOf));
+  const added = packs.filter(({ language }) => !known.has(language));
+  const named = new Map(added.map(({ language, name }) => [language, name]));
+  const tags = new Set([...LOCALES, ...named.keys(), stored]);
+  return [...tags].map((tag) => [tag, named.get(tag) ?? ownName(tag)]);
+}
+
+/** The name of a language in that language; the tag itself for one that the browser does not know. */
+function ownName(tag: string): string {
+  const name = new Intl.DisplayNames([tag, "en"], { type: "language" }).of(tag) ?? tag;
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
 }
 
 function zonesWith(current: string): readonly string[] {

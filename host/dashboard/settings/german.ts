@@ -25,6 +25,7 @@ export const german: Translation<typeof english> = {
   results: "Gefundene Einstellungen",
   noSettingFound: "Keine Einstellung und kein Gerät heißt so.",
   language: "Sprache",
+  damagedPack: (reason) => `Ein Sprachpaket ist nicht verwendbar: ${reason}`,
   timeZone: "Zeitzone",
   timeZoneHint: "Für Uhren, Kalender und Automationen",
   units: "Einheiten",

@@ -1,10 +1,9 @@
-import { translate } from "@mantel/plugin-sdk/translate";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { ApiError } from "../api.ts";
 import { formView } from "../form/form.ts";
 import { type FieldSchema, translatedSchema } from "../form/schema.ts";
-import { currentLocale } from "../i18n/language.ts";
+import { pluginText } from "../i18n/language.ts";
 import { applied, mergePatch, type Values } from "./merge-patch.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { suggestionsOf } from "./suggestions.ts";
@@ -28,6 +27,7 @@ const TEST_DEADLINE_MS = 30_000;
 /** The options of a module as a form. Secrets that are not typed again are kept. */
 export class ModuleOptions {
   readonly #parts: SettingsDependencies;
+  readonly #id: string;
   readonly #path: `/modules/${string}`;
   readonly #only: string | undefined;
   readonly #stored = signal<Stored | undefined>(undefined);
@@ -37,6 +37,7 @@ export class ModuleOptions {
   /** `only` names a single option to show. */
   constructor(parts: SettingsDependencies, id: string, only?: string) {
     this.#parts = parts;
+    this.#id = id;
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#only = only;
     void this.load();
@@ -83,7 +84,7 @@ export class ModuleOptions {
   /** A text of the plugin in the current language. */
   readonly say = (text: string): string => {
     const texts = this.#stored.value?.texts ?? {};
-    return translate(text, { texts, locale: currentLocale.value, values: {} });
+    return pluginText(this.#id, text, { texts });
   };
 
   get #shown(): FieldSchema | null | undefined {

@@ -38,7 +38,7 @@ export class PluginPage {
       <section class="panel">
         <header>
           <h2 class="titled" dir="auto">
-            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${titleIn(plugin.title, plugin.titles)}
+            ${plugin.icon ? html`<img class="plugin-icon" alt="" src=${this.#list.parts.api.address(`${pathOf(plugin.id)}/icon`)} />` : nothing}${titleIn(plugin.id, plugin.title, plugin.titles)}
           </h2>
           ${stateView(plugin.state)}
         </header>
@@ -109,7 +109,7 @@ export class PluginPage {
       <h2>${texts.removePlugin}</h2>
       <p class="hint">${texts.removePluginHint}</p>
       <div class="actions">
-        ${formAction.confirmButton("remove", texts.remove(titleIn(title, titles)), () => this.#list.remove(id, false))}
+        ${formAction.confirmButton("remove", texts.remove(titleIn(id, title, titles)), () => this.#list.remove(id, false))}
         ${formAction.confirmButton("purge", texts.removeWithData, () => this.#list.remove(id, true))}
       </div>
     </section>`;

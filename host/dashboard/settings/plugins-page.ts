@@ -38,7 +38,7 @@ function rowOf(list: PluginList, plugin: PluginView): TemplateResult {
     <a class="row" href=${addressOf("plugins", id)}>
       ${icon ? html`<img class="plugin-icon" alt="" src=${list.parts.api.address(`${pathOf(id)}/icon`)} />` : nothing}
       <span class="grow">
-        <strong dir="auto">${titleIn(title, titles)}</strong>
+        <strong dir="auto">${titleIn(id, title, titles)}</strong>
         <small dir="auto">${version} · ${source}</small>
         ${note === undefined ? nothing : html`<small dir="auto">${note}</small>`}
       </span>

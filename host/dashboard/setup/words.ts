@@ -59,4 +59,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the first steps: the band, and the cards that set something up. */
-export const words = translated(english, { de: german });
+export const words = translated("setup", english, { de: german });

@@ -14,6 +14,7 @@ import { deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
 import { healthRoutes } from "./health.ts";
+import { languageRoutes } from "./languages.ts";
 import { layoutRoutes } from "./layout.ts";
 import { moduleTrialRoutes } from "./module-trials.ts";
 import { moduleRoutes } from "./modules.ts";
@@ -70,6 +71,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...configRoutes(parts),
     ...placeRoutes(parts),
     ...setupRoutes(parts),
+    ...languageRoutes(parts),
     ...layoutRoutes(parts),
     ...eventRoutes(parts),
     ...tokenRoutes(parts),

@@ -62,6 +62,7 @@ test("the document lists every route of the table, with its scope and its parame
     open.map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`),
     [
       ...["get /api", "get /docs", "get /health", "get /calendar/feeds/{secret}.ics"],
+      "get /languages/{locale}",
       ...["post /session", "post /pairing", "post /pairing/token"],
     ],
   );

@@ -26,6 +26,7 @@ import { EventStreams } from "../../../host/events/sse.ts";
 import { createApp } from "../../../host/http/app.ts";
 import type { AssetsDependency, HttpDependencies } from "../../../host/http/dependencies.ts";
 import { HttpServer } from "../../../host/http/server.ts";
+import { Languages } from "../../../host/languages/languages.ts";
 import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
@@ -109,6 +110,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     services: new ServiceRegistry(),
     routeSecrets: await RouteSecrets.open(data, log),
     photos: await Photos.open(data),
+    languages: await Languages.open({ dataFolder: data, log, pluginFolders: () => new Map() }),
     places: new Places(async () => "\n"),
     connectables: new Connectables({ unconnected: () => [], search: async () => [] }),
     modules: demoModules() as unknown as ModuleManager,
@@ -235,6 +237,7 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
   return {
     revision: 1,
     isSimulated: true,
+    folders: () => new Map(),
     unconnected: () => [],
     list: () => [module],
     get,

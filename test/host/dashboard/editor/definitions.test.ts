@@ -7,6 +7,7 @@ import type { AnyWidget, WidgetLoader } from "../../../../host/dashboard/widget-
 import "../../../helpers/page/light-dom.ts";
 
 const { Definitions, schemaOf } = await import("../../../../host/dashboard/editor/definitions.ts");
+const { setLocale } = await import("../../../../host/dashboard/i18n/language.ts");
 
 const NOTE = defineWidget({
   name: "Note",
@@ -46,9 +47,11 @@ test("sizes are known for the widgets whose code runs", async () => {
   await assert.rejects(definitions.find("broken") ?? Promise.resolve(), /broken/);
 });
 
-test("the settings of a widget are a form in the language of the home, or in English", () => {
+test("the settings of a widget are a form in the language of the home, or in English", (t) => {
+  t.after(() => setLocale("en"));
   const titles = ["de-AT", "fr"].map((locale) => {
-    const { title, names } = schemaOf(NOTE, locale).properties ?? {};
+    setLocale(locale);
+    const { title, names } = schemaOf(NOTE, "note").properties ?? {};
     return [title?.title, names?.items?.title];
   });
 
@@ -56,7 +59,7 @@ test("the settings of a widget are a form in the language of the home, or in Eng
     ["Titel", "Name"],
     ["Title", "Name"],
   ]);
-  assert.deepEqual(schemaOf({ name: "Clock", size: NOTE.size }, "en"), {
+  assert.deepEqual(schemaOf({ name: "Clock", size: NOTE.size }, "clock"), {
     type: "object",
     properties: {},
   });

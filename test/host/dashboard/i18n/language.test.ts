@@ -9,7 +9,7 @@ const GERMAN = { left: (count: number) => `noch ${count}` };
 
 test("a text is shown in the chosen language, or in English without a translation", (t) => {
   t.after(() => setLocale("en"));
-  const words = translated(TABLE, { de: GERMAN });
+  const words = translated("test", TABLE, { de: GERMAN });
 
   setLocale("de-AT");
   const german = [words.value.stop, words.value.left(2)];
@@ -23,7 +23,7 @@ test("a text is shown in the chosen language, or in English without a translatio
 test("effects that read texts run again when the language changes", (t) => {
   t.after(() => setLocale("en"));
   const drawn: string[] = [];
-  const words = translated(TABLE, { de: GERMAN });
+  const words = translated("test", TABLE, { de: GERMAN });
   t.after(effect(() => void drawn.push(words.value.left(1))));
 
   setLocale("DE");
@@ -33,7 +33,7 @@ test("effects that read texts run again when the language changes", (t) => {
 
 test("a locale named like an inherited property falls back to English", (t) => {
   t.after(() => setLocale("en"));
-  const words = translated(TABLE, { de: GERMAN });
+  const words = translated("test", TABLE, { de: GERMAN });
 
   setLocale("constructor");
 
