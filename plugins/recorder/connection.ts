@@ -31,6 +31,8 @@ export class StorageConnection {
   #storage: Storage | undefined;
   #waiting: Batch[] = [];
   #isDegraded = false;
+  /** True from a full disk until there is room again for the next one. */
+  #isFull = false;
 
   constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
@@ -96,6 +98,7 @@ export class StorageConnection {
     if (this.#waiting.length > 0) return;
     try {
       await work();
+      if (this.#isFull) await this.#stillFull();
       this.#recovered();
     } catch (error) {
       if (error instanceof StorageUnusable) return;
@@ -139,13 +142,21 @@ export class StorageConnection {
   async #makeRoom(): Promise<boolean> {
     const reason = "the disk is full; the history drops its oldest reports";
     this.#degraded("the disk is full; the oldest reports are deleted", reason);
+    this.#isFull = true;
     try {
       await this.call((storage) => storage.makeRoom());
-      return await this.dropOldest();
+      return (await this.call((storage) => storage.hasRoom())) || (await this.dropOldest());
     } catch (error) {
       if (error instanceof StorageFull) return false;
       throw error;
     }
+  }
+
+  /** While others fill the disk, keeps room inside the storage, because making some needs room too. */
+  async #stillFull(): Promise<void> {
+    this.#isFull = !(await this.call((storage) => storage.reserve()));
+    if (!this.#isFull || (await this.call((storage) => storage.hasRoom()))) return;
+    await this.dropOldest();
   }
 
   /** Ends a connection that was lost; the next call opens another one. */
@@ -168,7 +179,7 @@ export class StorageConnection {
   }
 
   #recovered(): void {
-    if (!this.#isDegraded) return;
+    if (!this.#isDegraded || this.#isFull) return;
     this.#isDegraded = false;
     this.#parts.notices.degraded(undefined);
   }

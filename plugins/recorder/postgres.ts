@@ -287,6 +287,14 @@ export class PostgresStorage implements Storage {
   /** The server's disk is not this plugin's. */
   makeRoom(): void {}
 
+  hasRoom(): boolean {
+    return false;
+  }
+
+  reserve(): boolean {
+    return true;
+  }
+
   async end(): Promise<void> {
     await this.#client.end();
   }

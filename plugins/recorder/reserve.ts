@@ -1,23 +1,24 @@
-import { closeSync, existsSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 
 /** Enough for SQLite to drop something. */
 const RESERVE_BYTES = 4 * 2 ** 20;
 
-/** Puts a file of zeros beside the database, if there is room. It is deleted on a full disk, to make some. */
-export function reserveSpace(database: string): void {
+/** Puts a file of zeros beside the database, which is deleted on a full disk. Returns false if there is no room for it. */
+export function reserveSpace(database: string): boolean {
   const path = reserveOf(database);
-  if (existsSync(path)) return;
+  if (existsSync(path)) return true;
   try {
     const file = openSync(path, "w", 0o600);
     try {
-      const zeros = Buffer.alloc(RESERVE_BYTES);
-      if (writeSync(file, zeros) < RESERVE_BYTES) ftruncateSync(file, 0);
+      if (writeSync(file, Buffer.alloc(RESERVE_BYTES)) === RESERVE_BYTES) return true;
     } finally {
       closeSync(file);
     }
   } catch {
-    rmSync(path, { force: true }); // the disk is full
+    // the disk is full
   }
+  rmSync(path, { force: true });
+  return false;
 }
 
 /** Deletes the file that `reserveSpace` has put there. */

@@ -97,6 +97,11 @@ export class SqliteDatabase {
     return pages * this.#pragma("page_size") + wal;
   }
 
+  /** The bytes in the file that deleted rows have left. */
+  freeBytes(): number {
+    return this.#pragma("freelist_count") * this.#pragma("page_size");
+  }
+
   end(): void {
     this.#statements.clear();
     try {

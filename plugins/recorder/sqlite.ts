@@ -26,6 +26,8 @@ const BUSY_MS = 5_000;
 /** Ids of hours are `series * HOURS + hour`, so that the hours of a series are beside each other. */
 const HOURS = 2 ** 23;
 const MOST_CAUSES = 1_000;
+/** Free pages in the file for some hours of a home with many reports. */
+const ROOM_BYTES = 2 ** 20;
 
 /**
  * A history in a SQLite file. A batch is one transaction, synced to the disk. Reports are kept as packed hours of one
@@ -232,6 +234,14 @@ export class SqliteStorage implements Storage {
   makeRoom(): void {
     freeReserve(this.#path);
     this.#db.read(() => this.#db.all("PRAGMA wal_checkpoint(RESTART)"));
+  }
+
+  hasRoom(): boolean {
+    return this.#db.read(() => this.#db.freeBytes()) >= ROOM_BYTES;
+  }
+
+  reserve(): boolean {
+    return reserveSpace(this.#path);
   }
 
   end(): void {

@@ -136,6 +136,10 @@ export interface Storage {
   bytes(): Later<number>;
   /** Makes some room on a full disk, so that reports can be dropped. */
   makeRoom(): Later<void>;
+  /** True if what was dropped has left room for more reports. */
+  hasRoom(): Later<boolean>;
+  /** Keeps some space for the next full disk. False if there is none. */
+  reserve(): Later<boolean>;
   end(): Later<void>;
 }
 

@@ -41,6 +41,8 @@ export interface HostOptions {
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** A program with its arguments that becomes the host, such as one that enters a namespace first. */
+  readonly through?: readonly string[];
 }
 
 export interface ApiRequest extends RequestInit {
@@ -84,7 +86,8 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
   if (config) await writeFile(join(data, "config.json"), JSON.stringify(config));
 
   const flags = ["--port", "0", "--data", data, "--plugins", plugins, ...(options.args ?? [])];
-  const host = new HostProcess(repository, [PROGRAM, ...flags], { ...options.env });
+  const command = [...(options.through ?? []), process.execPath, PROGRAM, ...flags];
+  const host = new HostProcess(repository, command, { ...options.env });
   t.after(async () => {
     try {
       assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
@@ -127,9 +130,13 @@ class HostProcess {
   #output = "";
   #log = "";
 
-  constructor(repository: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  constructor(
+    repository: string,
+    [program = "", ...args]: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) {
     this.#child = spawn(
-      process.execPath,
+      program,
       args,
       // A process group of its own, so that what the host leaves behind can be found.
       { cwd: repository, env: { ...cleanEnvironment(), ...env }, detached: true },

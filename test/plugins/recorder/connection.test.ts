@@ -195,3 +195,36 @@ test("on a full disk the oldest reports are deleted, with one warning, and nothi
   const warnings = told.filter((each) => each?.includes("oldest reports are deleted"));
   assert.deepEqual([warnings.length, told.at(-1)], [1, undefined]);
 });
+
+test("while others fill the disk again and again there is one warning, and the history recovers when there is room", async (t) => {
+  let isFull = false;
+  let hasSpace = false;
+  const { recorder, clock, told } = await openHistory(t, {
+    wrap: (storage) => {
+      const append = storage.append.bind(storage);
+      storage.append = (each) => {
+        if (isFull) throw new StorageFull("the disk is full");
+        return append(each);
+      };
+      storage.reserve = () => hasSpace;
+      storage.hasRoom = () => false;
+      return storage;
+    },
+  });
+  await filled(recorder, clock, 4);
+  for (let wave = 0; wave < 3; wave++) {
+    isFull = true;
+    await recorder.record(values([clock.now + wave, wave]));
+    isFull = false;
+    await recorder.maintain(clock.now + 60_000 * wave);
+  }
+  const whileFull = [...told];
+  hasSpace = true;
+  await recorder.maintain(clock.now + 60_000 * 4);
+
+  assert.deepEqual(whileFull, [
+    "the disk is full; the oldest reports are deleted",
+    "the disk is full; the history drops its oldest reports",
+  ]);
+  assert.equal(told.at(-1), undefined);
+});
