@@ -14,7 +14,7 @@ export interface Figure {
   readonly hue: string;
   readonly stale?: boolean;
   /** The id of the device whose details a tap opens. */
-  readonly device?: string;
+  readonly device?: string | undefined;
   /** The chart at the bottom, hidden from screen readers. */
   readonly chart?: unknown;
 }
