@@ -115,6 +115,7 @@ export async function openFullHome(t: TestContext): Promise<Stage> {
         at: [4, 54, 4, 5],
       },
       { id: "tasks", module: "tasks-widget", at: [0, 59, 4, 5] },
+      { id: "timers", module: "timers-widget", at: [4, 59, 4, 8] },
     ],
   });
 }
