@@ -62,7 +62,9 @@ test("a press on an event of a calendar that can be changed, or on +, opens its 
   });
   await waitFor(".event");
 
-  const opened = Array.from(root.querySelectorAll("button"), ({ dataset }) => ({ ...dataset }));
+  const opened = Array.from(root.querySelectorAll("button"), ({ dataset }) =>
+    Object.fromEntries(Object.entries(dataset)),
+  );
   assert.deepEqual(opened, [{ newEvent: "2026-11-20" }, { event: "Dentist" }, { event: "Choir" }]);
 });
 
