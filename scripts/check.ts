@@ -1,4 +1,4 @@
-// npm run check: types, lint, boundaries, format and dead code. Prints only failures.
+// npm run check: types, lint, boundaries, format, language packs and dead code. Prints only failures.
 
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -30,6 +30,11 @@ const STEPS: readonly Step[] = [
     command: "tsx",
     args: ["scripts/plugin-reference.ts", "--check"],
     failure: "the reference for plugins is not up to date; run `npm run plugin-reference`",
+  },
+  {
+    command: "tsx",
+    args: ["scripts/languages.ts"],
+    failure: "language packs with faults; `npm run languages` names them too",
   },
   { command: "knip", args: ["--no-progress", "--no-config-hints"], failure: "dead code" },
 ];

@@ -35,7 +35,7 @@ async function checkLanguage(language: string): Promise<string[]> {
   const words = language === "de" ? undefined : await readJson(join(VOCABULARY, name));
   const found = [
     ...(await checkDashboard(dashboard, language)),
-    ...(words ? checkTexts(await vocabulary(), words as Texts) : []),
+    ...(words ? checkTexts(tableOf(Object.keys(await vocabulary())), words as Texts) : []),
   ];
   for (const { id, folder, english, german } of await pluginTexts()) {
     const texts = (await readJson(join(folder, name))) as Texts;
@@ -77,7 +77,9 @@ async function checkOne(path: string): Promise<string[]> {
   const { dashboard = {}, vocabulary: words = {} } = pack;
   const found = [
     ...(await checkDashboard(dashboard, basename(path, ".json"))),
-    ...checkTexts(await vocabulary(), words).map((fault) => `vocabulary: ${fault}`),
+    ...checkTexts(tableOf(Object.keys(await vocabulary())), words).map(
+      (fault) => `vocabulary: ${fault}`,
+    ),
   ];
   return found;
 }
