@@ -5,9 +5,10 @@ import type { Actions } from "./actions.ts";
 import { canSet, type TileButton } from "./appearance.ts";
 import { codePad } from "./code-pad.ts";
 import { capabilityWord, valueWord } from "./control-words.ts";
-import { isPlayer, tileOf } from "./device-tile.ts";
+import { isPlayer } from "./device-tile.ts";
 import { type DeviceFunction, extrasOf, partsOf } from "./functions.ts";
 import { lookOf } from "./look.ts";
+import { fullTileOf } from "./player-card.ts";
 import { readingText } from "./reading.ts";
 
 /** More values than this are a list to choose from. */
@@ -33,7 +34,7 @@ interface Control {
 /**
  * All of a device that its tile does not show: its further settings, commands and readings, its parts with their
  * tiles, and its extras. Configuration and diagnostics are folded away. Derived from capabilities, without code for
- * single brands. `shownAbove` are fields that something else shows. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
+ * single brands. `shownAbove` are fields that something else shows. The widget's `styles` must include `controls.css`, `player-card.css` and `DEVICE_TILE_STYLES`.
  */
 export function deviceControls(
   device: Device,
@@ -68,7 +69,7 @@ function partOf(
 ): TemplateResult[] {
   const rows = rowsOf(part, actions, isForUsers(part, actions));
   if (rows.length === 0 && gangs.has(part.path?.[1])) return [];
-  return [html`<div class="part">${tileOf(part, actions)} ${rows}</div>`];
+  return [html`<div class="part">${fullTileOf(part, actions)} ${rows}</div>`];
 }
 
 function gangsOnTile(device: Device, actions: Actions): ReadonlySet<string | undefined> {

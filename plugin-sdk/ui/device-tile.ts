@@ -31,15 +31,14 @@ export function deviceTile(device: DeviceFunction, actions: Actions): TemplateRe
  * key. The dashboard follows these gestures wherever an element has `data-details`.
  */
 export function withDetails(
-  device: Device,
+  { id, name, kind, image }: Device,
   { t }: Pick<Actions, "t">,
   tile: TemplateResult,
 ): TemplateResult {
-  const { id, name } = device;
   return html`<div class="slot" data-details=${id}>
     ${tile}
     ${
-      isCamera(device)
+      image === true && kind !== "media-player"
         ? nothing
         : html`<button class="more" data-opens aria-label="${t("Details")}: ${name}">
             <mantel-icon name="mdi:dots-horizontal"></mantel-icon>
@@ -51,7 +50,7 @@ export function withDetails(
 /** The tile alone, without a way to the details. */
 export function tileOf(device: DeviceFunction, actions: Actions): TemplateResult {
   if (isPlayer(device)) return mediaTile(device, actions);
-  if (isCamera(device)) return cameraTile(device, actions);
+  if (device.image === true) return cameraTile(device, actions);
   const look = lookOf(device, actions);
   return look.buttons ? wideTile(device, actions, look) : plainTile(device, actions, look);
 }
@@ -59,9 +58,6 @@ export function tileOf(device: DeviceFunction, actions: Actions): TemplateResult
 /** True for a player that plays tracks, and is not only switched on and off. */
 export const isPlayer = ({ kind, capabilities }: Device): boolean =>
   kind === "media-player" && ["playback", "next", "title"].some((field) => capabilities[field]);
-
-/** True for a device that is shown as its picture. The picture of a player belongs to what it plays. */
-export const isCamera = (device: Device): boolean => device.image === true && !isPlayer(device);
 
 /**
  * Creates a cached `deviceTile` for widgets with many devices, to be called in an effect. A tile is rendered again

@@ -2,8 +2,9 @@ import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
-import { DEVICE_TILE_STYLES, deviceTile, withDetails } from "@mantel/plugin-sdk/ui/device-tile";
+import { DEVICE_TILE_STYLES, withDetails } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
+import { fullTileOf } from "@mantel/plugin-sdk/ui/player-card";
 import { followReadings } from "@mantel/plugin-sdk/ui/readings";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, nothing, render, type TemplateResult } from "lit";
@@ -11,6 +12,7 @@ import { type Measurement, measurementOf, sensorCard } from "./widget/sensor-car
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+import playerStyles from "@mantel/plugin-sdk/ui/player-card.css";
 
 /**
  * Minimum height for the controls below the tile and, if the tile grows with its content, minimum
@@ -40,7 +42,7 @@ export default defineWidget({
     },
   },
   settings,
-  styles: DEVICE_TILE_STYLES + cardStyles + controlStyles + styles,
+  styles: DEVICE_TILE_STYLES + playerStyles + cardStyles + controlStyles + styles,
   mount(root, ctx) {
     const actions = new Actions(ctx);
     const measured = (): Measurement | undefined => {
@@ -99,7 +101,7 @@ function withControls(
   const rows = fits ? deviceControls(device, actions, field === undefined ? [] : [field]) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
-    ${card ? withDetails(device, actions, card) : deviceTile(device, actions)}
+    ${withDetails(device, actions, card ?? fullTileOf(device, actions))}
     ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
   </div>`;
 }

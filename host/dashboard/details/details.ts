@@ -18,8 +18,9 @@ import { words } from "./words.ts";
 import styles from "./details.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+import playerStyles from "@mantel/plugin-sdk/ui/player-card.css";
 
-const css = [baseStyles, DEVICE_TILE_STYLES, controlStyles, styles].map((text) => {
+const css = [baseStyles, DEVICE_TILE_STYLES, playerStyles, controlStyles, styles].map((text) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   return sheet;

@@ -5,8 +5,9 @@ import { pictureOf } from "@mantel/plugin-sdk/ui/camera-tile";
 import { valueWord } from "@mantel/plugin-sdk/ui/control-words";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
-import { isCamera, isPlayer, tileOf } from "@mantel/plugin-sdk/ui/device-tile";
+import { isPlayer } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
+import { fullTileOf } from "@mantel/plugin-sdk/ui/player-card";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Session } from "../session.ts";
 import { colourOf, colourWheel } from "./colour-wheel.ts";
@@ -119,12 +120,12 @@ interface Main {
 /** The large controls of a kind. */
 function mainOf(subject: Subject): Main {
   const { device, look, actions } = subject;
-  if (isCamera(device)) {
+  if (device.image === true && !isPlayer(device)) {
     const picture = actions.pictureOf(device);
     const view = html`<div class="picture">${pictureOf(device, actions, picture)}</div>`;
     return { main: view, fields: [] };
   }
-  if (isPlayer(device)) return { main: tileOf(device, actions), fields: [] };
+  if (isPlayer(device)) return { main: fullTileOf(device, actions), fields: [] };
   if (targetOf(subject)) return climate(subject);
   if (look.level !== undefined || canSet(device, "color") || canSet(device, "colorTemperature")) {
     return lamp(subject);

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { directionOf, partsOf, type Sensors } from "../../../plugins/energy-widget/widget/flow.ts";
+import {
+  directionOf,
+  partsOf,
+  type Sensors,
+} from "../../../plugins/energy-flow-widget/widget/flow.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
-const { default: energy } = await import("../../../plugins/energy-widget/widget.ts");
+const { default: energy } = await import("../../../plugins/energy-flow-widget/widget.ts");
 
 const [SOLAR, GRID, BATTERY, METER] = (["Solar", "Grid", "Battery", "Meter"] as const).map(
   (name, index) => sensor(name, [3200, -900, -1500, 800][index] ?? 0, index + 1),
@@ -72,37 +76,45 @@ test("a large tile shows the flow as a picture, and a part opens its sensor", (t
 
 test("with a price the tile shows the cost of today", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 3) });
-  const meter = sensor("Meter", 800, 4, {
-    energy: { type: "number", unit: "kWh", readOnly: true },
-  });
+  const grid = sensor("Grid", 800, 4, { energy: { type: "number", unit: "kWh", readOnly: true } });
   const readings = [4800, 4801, 4803].map((value, hour) => ({
     at: new Date(Date.UTC(2026, 10, 20, hour)).toISOString(),
     value,
   }));
-  const { config, textOf, waitFor, until } = mountOnPage(t, energy, {
-    devices: [meter],
-    config: { price: 0.5, currency: "EUR" },
-    answers: { [`/smart-home/devices/${encodeURIComponent(meter.id)}/history?`]: { readings } },
+  const { config, textOf, waitFor } = mountOnPage(t, energy, {
+    devices: [grid],
+    config: { grid: grid.id },
+    answers: { [`/smart-home/devices/${encodeURIComponent(grid.id)}/history?`]: { readings } },
   });
   await waitFor(".note");
-  await until(() => (textOf(".note")[0] ?? "").includes("€"));
-  const euros = textOf(".note");
+  const notes = [textOf(".note")];
+  for (const currency of ["EUR", "shells"]) {
+    config.value = { grid: grid.id, price: 0.5, currency };
+    notes.push(textOf(".note"));
+  }
 
-  config.value = { price: 0.5, currency: "shells" };
-
-  assert.deepEqual(euros, ["3 kWh today · €1.50"]);
-  assert.deepEqual(textOf(".note"), ["3 kWh today · 1.50 shells"]);
+  assert.deepEqual(notes.flat(), [
+    "3 kWh today",
+    "3 kWh today · €1.50",
+    "3 kWh today · 1.50 shells",
+  ]);
 });
 
-test("a narrow tile with sensors shows the flow in words", (t) => {
-  const devices = [SOLAR, METER].flatMap((each) => each ?? []);
-  const { textOf } = mountOnPage(t, energy, {
-    devices,
-    config: { solar: SOLAR?.id, meter: METER?.id },
-    size: { width: 200, height: 120 },
-  });
+test("a tile without sensors says what to do, and a meter alone is no flow", (t) => {
+  const meter = sensor("Meter", 800, 4);
+  const { config, textOf } = mountOnPage(t, energy, { devices: [meter] });
+  const none = textOf(".empty strong");
 
-  assert.deepEqual(textOf("b, .note"), ["800W", "Solar 3.2 kW"]);
+  config.value = { meter: meter.id, solar: "demo:sensor:9" };
+
+  assert.deepEqual([none, textOf(".empty strong")], [["No sensors yet"], ["No sensors yet"]]);
+});
+
+test("a sensor that does not answer leaves the power of the house unknown", (t) => {
+  const solar = { ...sensor("Solar", 800, 4), available: false };
+  const { textOf } = mountOnPage(t, energy, { devices: [solar], config: { solar: solar.id } });
+
+  assert.deepEqual(textOf(".sum b, .part b"), ["–", "–", "–"]);
 });
 
 function sensor(name: string, power: number, number: number, more: object = {}) {

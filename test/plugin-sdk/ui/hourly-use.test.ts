@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hourOf, hoursOfToday, sumOf } from "../../../plugins/energy-widget/widget/hours.ts";
+import { hourOf, hoursOfToday, sumOf } from "../../../plugin-sdk/ui/hourly-use.ts";
 
 const BERLIN = { timeZone: "Europe/Berlin" };
 const at = (text: string): number => Date.parse(`${text}+01:00`);

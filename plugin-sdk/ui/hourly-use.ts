@@ -1,4 +1,4 @@
-import type { Reading } from "@mantel/plugin-sdk/ui/reading";
+import type { Reading } from "./reading.ts";
 
 /** Energy used in one hour, in kWh; `undefined` without measurements. */
 export type HourlyUse = number | undefined;
