@@ -1,4 +1,5 @@
-// npm run languages: checks the language packs that ship with Mantel. Prints only faults.
+// npm run languages: names what the language packs that ship with Mantel lack, and their faults.
+// npm run languages -- --faults: only the faults, as in `npm run check`: a new text may stay English for a while.
 // npm run languages -- data/languages/sv.json: checks one pack of the data folder, and prints what it lacks.
 
 import { readdir, readFile } from "node:fs/promises";
@@ -15,8 +16,9 @@ const ROOT = join(import.meta.dirname, "..");
 const DASHBOARD = join(ROOT, "host/dashboard/languages");
 const VOCABULARY = join(ROOT, "plugin-sdk/languages");
 
-const [file] = process.argv.slice(2);
-const faults = file === undefined ? await checkShipped() : await checkOne(file);
+const [argument] = process.argv.slice(2);
+const isWhole = argument !== "--faults";
+const faults = argument === undefined || !isWhole ? await checkShipped() : await checkOne(argument);
 if (faults.length > 0) {
   console.error(faults.join("\n"));
   process.exitCode = 1;
@@ -35,7 +37,9 @@ async function checkLanguage(language: string): Promise<string[]> {
   const words = language === "de" ? undefined : await readJson(join(VOCABULARY, name));
   const found = [
     ...(await checkDashboard(dashboard, language)),
-    ...(words ? checkTexts(tableOf(Object.keys(await vocabulary())), words as Texts) : []),
+    ...(words
+      ? checkTexts(tableOf(Object.keys(await vocabulary())), words as Texts, { isWhole })
+      : []),
   ];
   for (const { id, folder, english, german } of await pluginTexts()) {
     const texts = (await readJson(join(folder, name))) as Texts;
@@ -43,7 +47,9 @@ async function checkLanguage(language: string): Promise<string[]> {
     const own = [...english, ...Object.keys(reference)];
     const inCode = language === "de" ? german : {};
     const needed = own.filter((text) => !Object.hasOwn(inCode, text));
-    found.push(...checkTexts(tableOf(needed), texts).map((fault) => `${id}: ${fault}`));
+    found.push(
+      ...checkTexts(tableOf(needed), texts, { isWhole }).map((fault) => `${id}: ${fault}`),
+    );
   }
   return found.map((fault) => `${language}: ${fault}`);
 }
@@ -61,11 +67,10 @@ async function checkDashboard(
     const needed = Object.entries(english).filter(
       ([key]) => !inCode || !Object.hasOwn(inCode, key),
     );
-    const isWhole = inCode === undefined;
     const texts = Object.hasOwn(dashboard, name) ? (dashboard[name] ?? {}) : {};
-    return checkTexts(Object.fromEntries(needed), texts, { isWhole }).map(
-      (fault) => `${name}: ${fault}`,
-    );
+    return checkTexts(Object.fromEntries(needed), texts, {
+      isWhole: isWhole && inCode === undefined,
+    }).map((fault) => `${name}: ${fault}`);
   });
   return [...found, ...unknown.map((name) => `${name}: this table is unknown`)];
 }
