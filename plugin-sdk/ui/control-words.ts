@@ -246,6 +246,8 @@ export const VALUE_WORDS: Readonly<Record<string, Word>> = {
 /** The German texts of all controls, for a widget's `texts`. */
 export const CONTROL_TEXTS_DE: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...Object.values(VALUE_WORDS), ...Object.values(CAPABILITY_WORDS)]),
+  Details: "Details",
+  Live: "Live",
   "Position in the track": "Stelle im Titel",
   Saturation: "Sättigung",
   Configuration: "Konfiguration",
