@@ -230,7 +230,10 @@ test("every other action has a sentence too", () => {
   );
   assert.equal(action({ type: "notify", message: "Hi" }), "notify everyone");
   assert.equal(action({ type: "notify", message: "Hi", to: "Mara" }), "notify Mara");
-  assert.equal(action({ type: "if", conditions: [{ type: "sun", is: "down" }] }), "if it is dark");
+  const inTheDark = JSON.parse(
+    `{"type":"if","conditions":[{"type":"sun","is":"down"}],"then":[]}`,
+  ) as Part;
+  assert.equal(action(inTheDark), "if it is dark");
   const lock = (command: object): string => action({ type: "command", device: LAMP.id, command });
   assert.equal(lock({ locked: true }), "lock Hall lamp");
   assert.equal(lock({ locked: false }), "unlock Hall lamp");
