@@ -28,7 +28,7 @@ interface Tile {
   readonly said: string;
 }
 
-/** Renders a device as a tile: a slider if it has a level, or a button if it can be tapped. */
+/** Renders a device as a tile: a slider, with a switch for screen readers, if it has a level, or a button if it can be tapped. */
 export function plainTile(device: DeviceFunction, actions: Actions, look: Look): TemplateResult {
   const { hue, level, progress, value, unit = "" } = look;
   const tile = {
@@ -39,7 +39,8 @@ export function plainTile(device: DeviceFunction, actions: Actions, look: Look):
     style: `--hue: ${hue}; --percent: ${progress ?? level?.percent ?? 0}%`,
     said: actions.wordOf(device) ?? `${value} ${unit}`.trim(),
   };
-  if (level) return slider(tile, level.percent);
+  if (level)
+    return html`${switches(look) ? unseenSwitch(tile) : nothing}${slider(tile, level.percent)}`;
   return (look.tap ?? look.opens) ? button(tile) : still(tile);
 }
 
@@ -50,6 +51,18 @@ function looksOf({ on, level, progress }: Look, available: boolean): string {
     on && level ? "level" : "",
     progress === undefined ? "" : "progress",
   ].join(" ");
+}
+
+/** Says and switches on or off, which a slider cannot. Keys reach the slider only, where Enter switches. */
+function unseenSwitch({ device, look, actions }: Tile): TemplateResult {
+  return html`<button
+    class="unseen"
+    role="switch"
+    tabindex="-1"
+    aria-checked=${look.on}
+    aria-label=${device.name}
+    @click=${() => actions.tap(device, look)}
+  ></button>`;
 }
 
 function slider(tile: Tile, percent: number): TemplateResult {

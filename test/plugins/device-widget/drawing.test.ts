@@ -265,3 +265,33 @@ interface Use {
   readonly key?: string;
   readonly enter?: string;
 }
+
+test("a lamp with a level is a switch and a slider for screen readers, and a lock says its state", (t) => {
+  const lamp = mountOnPage(t, device, { config: { device: LAMP.id }, devices: [LAMP] });
+  const lock = deviceOf({
+    kind: "lock",
+    name: "Front door",
+    capabilities: { locked: { type: "boolean" } },
+    state: { locked: true },
+  });
+  const door = mountOnPage(t, device, { config: { device: lock.id }, devices: [lock] });
+
+  const [onOff, level] = lamp.root.querySelectorAll("[role=switch], [role=slider]");
+  assert.deepEqual(
+    [onOff, level].map((each) => ["role", "aria-label"].map((name) => each?.getAttribute(name))),
+    [
+      ["switch", "Shelf"],
+      ["slider", "Shelf"],
+    ],
+  );
+  assert.equal(onOff?.getAttribute("aria-checked"), "true");
+  assert.equal(onOff?.getAttribute("tabindex"), "-1");
+  (onOff as HTMLButtonElement).click();
+  assert.equal(
+    lamp.root.querySelector("[role=switch]")?.getAttribute("aria-checked"),
+    "false",
+    "the pending state shows at once",
+  );
+  assert.equal(door.root.querySelector("[role=switch]"), null);
+  assert.deepEqual(door.textOf(".tile .name, .tile .value"), ["Front door", "Locked"]);
+});
