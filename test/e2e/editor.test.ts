@@ -69,7 +69,8 @@ async function editsPages(t: TestContext, fixture: Fixture): Promise<void> {
 
   await page.getByRole("button", { name: "Add a page" }).click();
   await page.getByLabel("Title").fill("<b>Garden</b>");
-  await page.getByLabel("Icon").fill("mdi:tree");
+  await page.getByLabel("Icon", { exact: true }).fill("tree");
+  await page.getByRole("button", { name: "tree", exact: true }).click();
   await page.getByRole("button", { name: "Move earlier" }).click();
   await page.getByRole("navigation").getByRole("button", { name: "Lights" }).click();
   await page.getByRole("button", { name: "Remove the page" }).click();

@@ -2,6 +2,7 @@ import { html, nothing } from "lit";
 import { groupView, listView } from "./compound.ts";
 import { faultOf, isRecord } from "./fault.ts";
 import { type Field, idOf } from "./field.ts";
+import { iconPicker } from "./icon-picker.ts";
 import { mapView } from "./map-view.ts";
 import { choicesOf, type Control, controlOf, type FieldSchema } from "./schema.ts";
 import { words } from "./words.ts";
@@ -22,7 +23,7 @@ const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>>
   text: (field) => textInput(field, "text"),
   time: (field) => textInput(field, "time"),
   lines: linesInput,
-  icon: (field) => textInput(field, "text", "mdi:lightbulb"),
+  icon: iconInput,
   color: (field) => textInput(field, "text", "#ffb86b"),
   secret: secretInput,
   number: numberInput,
@@ -63,6 +64,12 @@ function textInput(field: Field, type: "text" | "password" | "time", example?: s
     .value=${typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)}
     @change=${({ currentTarget }: Changed) => set(textOf(schema, currentTarget.value))}
   />`;
+}
+
+function iconInput(field: Field): unknown {
+  const { schema, value } = field;
+  const set = (icon: string): void => field.set(textOf(schema, icon));
+  return iconPicker({ id: idOf(field), value: typeof value === "string" ? value : null, set });
 }
 
 /** An empty text becomes `undefined`, and so the default, if the schema does not allow it. */

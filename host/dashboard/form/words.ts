@@ -10,6 +10,10 @@ const english = {
   unknownSettingsKept: "Unknown settings are kept.",
   discardUnknown: (key: string) => `Drop ${key}`,
 
+  icons: "Icons",
+  searchIcons: "Search, such as bath or music",
+  noIcon: "No icon found",
+
   key: "ID",
   newEntry: "New entry",
   keyMissing: "An ID is required.",
@@ -40,6 +44,10 @@ const german: Translation<typeof english> = {
   secretIsSet: "Bereits gesetzt; zum Ersetzen neu eingeben",
   unknownSettingsKept: "Unbekannte Einstellungen bleiben erhalten.",
   discardUnknown: (key) => `${key} verwerfen`,
+
+  icons: "Symbole",
+  searchIcons: "Suche, etwa Bad oder Musik",
+  noIcon: "Kein Symbol gefunden",
 
   key: "ID",
   newEntry: "Neuer Eintrag",

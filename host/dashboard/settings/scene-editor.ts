@@ -3,26 +3,11 @@ import type { Scene } from "@mantel/plugin-sdk/scene";
 import { signal } from "@preact/signals-core";
 import { html, type TemplateResult } from "lit";
 import { formView } from "../form/form.ts";
+import { iconPicker } from "../form/icon-picker.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import { capabilityText, valueText } from "./device-words.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
-
-/** The icons that are offered for a scene. Its own icon is offered too. */
-const ICONS = [
-  "mdi:palette",
-  "mdi:weather-sunny",
-  "mdi:weather-night",
-  "mdi:bed",
-  "mdi:sofa",
-  "mdi:television",
-  "mdi:movie-open",
-  "mdi:silverware-fork-knife",
-  "mdi:party-popper",
-  "mdi:book-open-variant",
-  "mdi:home-export-outline",
-  "mdi:home-import-outline",
-];
 
 /** The name, the icon and the values of a scene, until they are saved. */
 export class SceneEditor {
@@ -74,26 +59,17 @@ export class SceneEditor {
   }
 
   #iconView(): TemplateResult {
-    const own = this.scene.icon;
-    const offered = own === null || ICONS.includes(own) ? ICONS : [own, ...ICONS];
-    return html`<fieldset class="field icons">
-      <legend>${words.value.sceneIcon}</legend>
-      ${offered.map(
-        (icon) =>
-          html`<button
-            type="button"
-            class="button"
-            aria-label=${icon.slice("mdi:".length).replaceAll("-", " ")}
-            aria-pressed=${this.#icon.value === icon ? "true" : "false"}
-            @click=${() => {
-              this.#icon.value = icon;
-              this.#parts.formAction.type();
-            }}
-          >
-            <mantel-icon name=${icon}></mantel-icon>
-          </button>`,
-      )}
-    </fieldset>`;
+    return html`<div class="field">
+      <label for="scene-icon">${words.value.sceneIcon}</label>
+      ${iconPicker({
+        id: "scene-icon",
+        value: this.#icon.value,
+        set: (icon) => {
+          this.#icon.value = icon === "" ? null : icon;
+          this.#parts.formAction.type();
+        },
+      })}
+    </div>`;
   }
 
   #valuesOf(device: Device, target: CommandBody): TemplateResult {

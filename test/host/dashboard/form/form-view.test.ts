@@ -44,6 +44,14 @@ test("each kind of value has an input that changes it", () => {
   }
 });
 
+test("an icon is chosen by a press", () => {
+  const form = draw({ icon: { type: "string", format: "icon" } }, { icon: 5 });
+
+  form.root.querySelector<HTMLElement>("[data-icon='mdi:sofa']")?.click();
+
+  assert.equal(form.values().icon, "mdi:sofa");
+});
+
 test("an input shows the stored value, and its default as a hint", () => {
   const { root } = draw(
     { name: { type: "string", default: "Mia" }, count: { type: "integer", minimum: 1 } },
