@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { packageJson, startModules } from "../helpers/module.ts";
-import { LOAD } from "../helpers/until.ts";
+import { LOAD, until } from "../helpers/until.ts";
 
 /** A bridge with one lamp, whose start runs `code` at the end; it also provides a service. */
 export function bridge(code: string, services = "[]"): Record<string, string> {
@@ -44,7 +44,7 @@ export async function startMisbehavingBridge(t: TestContext, code: string, servi
       await commands.send(LAMP, { on: true }).done;
       const { state, restarts } = registry.get("odd");
       assert.deepEqual([state, restarts], ["active", 0]);
-      assert.deepEqual(devices.get(LAMP).state, { on: true });
+      await until(() => devices.get(LAMP).state.on === true);
     },
   };
 }
