@@ -25,7 +25,8 @@ export async function loadPack(
   locale: string,
   isSignedIn: boolean,
 ): Promise<LanguagePack | undefined> {
-  const path = `/languages/${encodeURIComponent(locale)}`;
+  const tag = locale.replace(/-[a-z0-9]-.*$/i, ""); // without extensions, such as the first day of the week
+  const path = `/languages/${encodeURIComponent(tag)}`;
   const [texts, plugins] = await Promise.all([
     read(api.address(path)),
     isSignedIn ? read(api.address(`${path}/plugins`)) : {},

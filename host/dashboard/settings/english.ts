@@ -25,6 +25,8 @@ export const english = {
   damagedPack: (reason: string) => `A language pack cannot be used: ${reason}`,
   timeZone: "Time zone",
   timeZoneHint: "For clocks, calendars and automations",
+  weekStart: "First day of the week",
+  weekStartUsual: "As usual in the language",
   units: "Units",
   unitsHint: "For temperatures, distances and rain",
   metric: "Metric (°C, km, mm)",

@@ -14,6 +14,15 @@ const THEME_ICONS = {
   dark: "mdi:moon-waning-crescent",
   night: "mdi:sleep",
 } as const;
+/** The days on which a week may start, with a date of November 2026 that is one. */
+const WEEK_STARTS = [
+  ["mon", 2],
+  ["sat", 7],
+  ["sun", 1],
+] as const;
+const EXTENSION = /-u-.*$/;
+const FIRST_DAY = /-u-(?:.*-)?fw-([a-z]{3})/;
+
 /** The language packs of the host, and its files that are none. */
 interface Packs {
   readonly languages: readonly { readonly language: string; readonly name?: string }[];
@@ -51,15 +60,17 @@ function languageView(
 ): TemplateResult {
   const texts = words.value;
   const { locale = "en-GB", timeZone = "", units = "metric" } = ui;
+  const tag = locale.replace(EXTENSION, "");
+  const [, weekStart = ""] = FIRST_DAY.exec(locale) ?? [];
   const sample = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" });
   return html`<section class="panel setting-rows">
     ${selectRow({
       id: "language",
       title: texts.language,
       hint: sample.format(new Date()),
-      value: locale,
-      options: offeredLanguages(locale, languages),
-      onChange: (tag) => save(parts, { ui: { locale: tag } }),
+      value: tag,
+      options: offeredLanguages(tag, languages),
+      onChange: (next) => save(parts, { ui: { locale: localeOf(next, weekStart) } }),
     })}
     ${damaged.map(({ detail }) => html`<p class="said failed">${texts.damagedPack(detail)}</p>`)}
     ${selectRow({
@@ -69,6 +80,16 @@ function languageView(
       value: timeZone,
       options: zonesWith(timeZone).map((zone) => [zone, zone.replaceAll("_", " ")]),
       onChange: (zone) => save(parts, { ui: { timeZone: zone } }),
+    })}
+    ${selectRow({
+      id: "week-start",
+      title: texts.weekStart,
+      value: weekStart,
+      options: [
+        ["", texts.weekStartUsual],
+        ...WEEK_STARTS.map(([day, at]) => [day, weekdayName(at)] as const),
+      ],
+      onChange: (day) => save(parts, { ui: { locale: localeOf(tag, day) } }),
     })}
     ${selectRow({
       id: "units",
@@ -82,6 +103,17 @@ function languageView(
       onChange: (next) => save(parts, { ui: { units: next } }),
     })}
   </section>`;
+}
+
+/** The locale with the first day of the week (Unicode extension `fw`); `""` is the usual one of the locale. */
+function localeOf(tag: string, weekStart: string): string {
+  return weekStart === "" ? tag : `${tag}-u-fw-${weekStart}`;
+}
+
+/** `at` is a day of November 2026, whose first is a Sunday. */
+function weekdayName(at: number): string {
+  const format = new Intl.DateTimeFormat(currentLocale.value, { weekday: "long", timeZone: "UTC" });
+  return format.format(Date.UTC(2026, 10, at));
 }
 
 /** The built-in locales, those of further language packs, and the stored one, each in its own words. */

@@ -28,6 +28,8 @@ export const german: Translation<typeof english> = {
   damagedPack: (reason) => `Ein Sprachpaket ist nicht verwendbar: ${reason}`,
   timeZone: "Zeitzone",
   timeZoneHint: "Für Uhren, Kalender und Automationen",
+  weekStart: "Erster Tag der Woche",
+  weekStartUsual: "Wie in der Sprache üblich",
   units: "Einheiten",
   unitsHint: "Für Temperaturen, Entfernungen und Regen",
   metric: "Metrisch (°C, km, mm)",

@@ -17,6 +17,7 @@ type TextKey = {
 const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey[]])[] = [
   ["general", "language", "language"],
   ["general", "time-zone", "timeZone", "timeZoneHint"],
+  ["general", "week-start", "weekStart"],
   ["general", "units", "units", "unitsHint"],
   ["general", "theme", "theme", "themeDark", "themeLight"],
   ["general", "night", "atNight", "atNightHint", "themeNight"],

@@ -88,7 +88,7 @@ test("a pack is read from the host, with the texts of plugins for somebody who i
   const api = { address: (path: string) => path };
 
   const signedIn = await loadPack(api, "fr-FR", true);
-  const stranger = await loadPack(api, "fr-FR", false);
+  const stranger = await loadPack(api, "fr-FR-u-fw-sun", false);
 
   assert.deepEqual(signedIn?.plugins, FRENCH.plugins);
   assert.deepEqual(stranger?.plugins, {});

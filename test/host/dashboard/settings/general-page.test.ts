@@ -41,6 +41,29 @@ test("a chosen language is saved at once", async (t) => {
   assert.deepEqual(api.sent, [["PATCH", "/config", { ui: { locale: "nl-NL" } }]]);
 });
 
+test("the first day of the week is kept when the language changes", async (t) => {
+  const { api, root, store } = open(t);
+  const days = [...root.querySelectorAll<HTMLOptionElement>("#week-start option")];
+
+  store.ui.value = { ...store.ui.value, locale: "de-DE" };
+  choose(root, "#week-start", "sun");
+  await until(() => api.sent.length === 1);
+  store.ui.value = { ...store.ui.value, locale: "de-DE-u-fw-sun" };
+  choose(root, "#language", "fr-FR");
+  await until(() => api.sent.length === 2);
+  choose(root, "#week-start", "");
+  await until(() => api.sent.length === 3);
+
+  assert.deepEqual(
+    days.map(({ textContent }) => textContent),
+    ["As usual in the language", "Monday", "Saturday", "Sunday"],
+  );
+  assert.deepEqual(
+    api.sent.map(([, , body]) => (body as { ui: { locale: string } }).ui.locale),
+    ["de-DE-u-fw-sun", "fr-FR-u-fw-sun", "de-DE"],
+  );
+});
+
 /** The general settings of a home whose language has no pack. */
 function open(t: TestContext) {
   const api = new SendingApi({ "/languages": PACKS });
