@@ -33,7 +33,6 @@ export default defineWidget({
     de: {
       Agenda: "Termine",
       Calendar: "Kalender",
-      "Maximum number of events": "Höchstzahl der Termine",
       Today: "Heute",
       Tomorrow: "Morgen",
       "nothing left": "nichts mehr",

@@ -21,7 +21,6 @@ export default defineWidget({
   texts: {
     de: {
       Energy: "Energie",
-      Meter: "Zähler",
       "{amount} today": "{amount} heute",
       "No answer": "Keine Antwort",
       "No meter yet": "Noch kein Zähler",

@@ -30,8 +30,6 @@ export default defineWidget({
       Room: "Raum",
       Group: "Gruppe",
       Title: "Titel",
-      "Kind to show": "Angezeigte Art",
-      "Kind to hide": "Ausgeblendete Art",
       Devices: "Geräte",
       "{count} on": "{count} an",
       "All off": "Alle aus",
