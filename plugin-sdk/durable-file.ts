@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
@@ -43,9 +43,17 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes the temporary files of interrupted writes from a folder. Call it before the first write. */
-export async function sweepTemporaryFiles(folder: string): Promise<void> {
+/**
+ * Removes the temporary files of interrupted writes from a folder. Call it before the first write.
+ * @param olderThanMs where another process may write too, a time after which a write has surely ended
+ */
+export async function sweepTemporaryFiles(folder: string, olderThanMs = 0): Promise<void> {
+  const since = Date.now() - olderThanMs;
   for (const name of await readdir(folder)) {
-    if (TEMPORARY.test(name)) await rm(join(folder, name), { force: true });
+    if (!TEMPORARY.test(name)) continue;
+    const file = join(folder, name);
+    const found = olderThanMs > 0 ? await stat(file).catch(() => undefined) : undefined;
+    if (found && found.mtimeMs > since) continue;
+    await rm(file, { force: true });
   }
 }

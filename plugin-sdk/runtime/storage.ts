@@ -6,6 +6,9 @@ import { sweepTemporaryFiles } from "../durable-file.ts";
 import { MantelError } from "../errors.ts";
 import { SerialQueue } from "../serial-queue.ts";
 
+/** While a plugin is reloaded, its previous process may still be writing to the same folder. */
+const OTHERS_WRITE_MS = 60_000;
+
 /** The reason why writes to the storage are refused now, if they are. */
 let refusal: string | undefined;
 
@@ -32,7 +35,7 @@ export function createStorage(folder: string, log: Log): Storage {
         if (refusal !== undefined) throw new MantelError("disk_full", refusal);
         const document = open(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        if (!isSwept) await sweepTemporaryFiles(folder);
+        if (!isSwept) await sweepTemporaryFiles(folder, OTHERS_WRITE_MS);
         isSwept = true;
         await document.write(value ?? null);
       }),

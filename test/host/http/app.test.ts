@@ -9,6 +9,7 @@ const PUBLIC = [
   "GET /calendar/feeds/:secret.ics",
   "GET /docs",
   "GET /health",
+  "GET /languages/:locale",
   "POST /pairing",
   "POST /pairing/token",
   "POST /session",
@@ -28,7 +29,9 @@ test("every route but the public ones refuses a request without a token", async 
 
   const open = answered.filter(({ status }) => status !== 401).map(({ name }) => name);
   // A display that is to be let in has no token yet; it gets 422, because it has sent nothing.
-  assert.deepEqual(open, ["GET /api", "GET /health", "POST /pairing", "POST /pairing/token"]);
+  const texts = "GET /languages/:locale"; // of the page on which people sign in
+  const pairing = ["POST /pairing", "POST /pairing/token"];
+  assert.deepEqual(open, ["GET /api", "GET /health", texts, ...pairing]);
   for (const { name, headers, code } of answered.filter(({ status }) => status === 401)) {
     assert.match(headers.get("www-authenticate") ?? "", /^Bearer/, name);
     if (name !== "GET /docs") assert.equal(code, "unauthorized", name);

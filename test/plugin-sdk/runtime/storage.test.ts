@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createStorage, refuseStorage } from "../../../plugin-sdk/runtime/storage.ts";
@@ -83,14 +83,20 @@ test("a field named version in a value has no special meaning", async (t) => {
   assert.deepEqual(await storage.get("pairing"), { version: 7 });
 });
 
-test("temporary files of an interrupted write are removed before the next write", async (t) => {
+test("temporary files of an interrupted write are removed, and that of a write under way is not", async (t) => {
   const { folder, log, storage } = await openStorage(t);
   await storage.set("pairing", 1);
-  await writeFile(join(folder, ".pairing.json.0123456789ab.tmp"), "cut of");
+  const interrupted = join(folder, ".pairing.json.0123456789ab.tmp");
+  await writeFile(interrupted, "cut of");
+  const minutesAgo = new Date(Date.now() - 120_000);
+  await utimes(interrupted, minutesAgo, minutesAgo);
+  const underWay = ".other.json.0123456789ab.tmp"; // of the process before, which ends meanwhile
+  await writeFile(join(folder, underWay), "half");
 
   await createStorage(folder, log).set("pairing", 2);
 
-  assert.deepEqual((await readdir(folder)).toSorted(), ["pairing.json", "pairing.json.last-good"]);
+  const left = (await readdir(folder)).toSorted();
+  assert.deepEqual(left, [underWay, "pairing.json", "pairing.json.last-good"]);
 });
 
 for (const key of ["", "../secrets", "a/b", "Key", "a.b", "a".repeat(61), "__proto__"]) {

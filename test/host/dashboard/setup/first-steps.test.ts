@@ -41,7 +41,9 @@ function open(t: TestContext, answers: Answers, mayAdminister = true) {
   const api = new SetupApi(answers);
   const { store } = overlaySession(api);
   const bridges = (...ids: readonly string[]) =>
-    store.replaceModules(ids.map((id) => ({ id, kinds: ["bridge"], state: "active" }) as never));
+    store.replaceModules(
+      ids.map((id) => ({ id, name: id, kinds: ["bridge"], state: "active" }) as never),
+    );
   bridges("simulated-home");
   showFirstSteps(root, { api, store, mayAdminister });
   const text = () => root.textContent.replace(/\s+/g, " ");
