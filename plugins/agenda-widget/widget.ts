@@ -29,22 +29,6 @@ export default defineWidget({
   name: "Agenda",
   icon: "mdi:calendar-today",
   size: { default: [4, 14], min: [3, 5] },
-  texts: {
-    de: {
-      Agenda: "Termine",
-      Calendar: "Kalender",
-      Today: "Heute",
-      Tomorrow: "Morgen",
-      "nothing left": "nichts mehr",
-      "{count} left": "noch {count}",
-      "all day": "ganztags",
-      now: "jetzt",
-      "New event": "Neuer Termin",
-      "No calendar yet": "Noch kein Kalender",
-      "Add one in the settings.": "Füge einen in den Einstellungen hinzu.",
-      "Could not read {name}": "{name} konnte nicht gelesen werden",
-    },
-  },
   settings,
   styles: headingStyles + twoLineStyles + styles,
   mount(root, ctx) {

@@ -7,7 +7,6 @@ export default defineWidget({
   name: "Clock",
   icon: "mdi:clock-outline",
   size: { default: [4, 8], min: [2, 4], max: [12, 14] },
-  texts: { de: { Clock: "Uhr", "Show seconds": "Sekunden zeigen" } },
   settings: { seconds: s.bool({ title: "Show seconds" }) },
   styles,
   mount(root, ctx) {

@@ -12,17 +12,6 @@ export default defineWidget({
   name: "Scenes",
   icon: "mdi:palette-outline",
   size: { default: [8, 2], min: [2, 2], max: [12, 4] },
-  texts: {
-    de: {
-      Scenes: "Szenen",
-      Scene: "Szene",
-      "Only scenes of this room": "Nur Szenen dieses Raums",
-      "{name} activated": "{name} aktiviert",
-      "{name}: no answer": "{name}: keine Antwort",
-      "No answer": "Keine Antwort",
-      "No scenes yet": "Noch keine Szenen",
-    },
-  },
   settings: {
     room: s.room({ title: "Only scenes of this room" }),
     scenes: s.list(s.text({ title: "Scene" }), { max: 20 }),
