@@ -3,6 +3,7 @@ import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import type { Coordinates } from "@mantel/plugin-sdk/home";
+import { IdleCollector } from "@mantel/plugin-sdk/idle-collector";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
 import {
   type CalendarChange,
@@ -325,6 +326,7 @@ async function openModules(
   onDispose(() => kernel.close());
   const warmProcesses = new WarmProcessPool(kernel);
   onDispose(() => warmProcesses.close());
+  onDispose(new IdleCollector(() => warmProcesses.reloads > 0).start());
   const { config } = parts;
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   onDispose(() => compiler.close());

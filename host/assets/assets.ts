@@ -31,17 +31,17 @@ export class Assets implements WidgetAssets {
   readonly #built: BuildCache;
   readonly #widgets = new Map<string, ServedWidget[]>();
   #shell: ReadonlyMap<string, Asset> = new Map();
-  #icons: Icons | undefined;
+  readonly #icons = new Icons();
 
   constructor({ log, cacheFolder }: { log: Log; cacheFolder: string }) {
     this.#log = log;
     this.#built = new BuildCache(cacheFolder);
   }
 
-  /** Builds the shell and opens the icons. Until it resolves, only widgets are found. */
+  /** Builds the shell. Until it resolves, only widgets and icons are found. */
   async openShell(): Promise<void> {
     const startedAt = performance.now();
-    [this.#shell, this.#icons] = await Promise.all([buildShell(this.#built), Icons.open()]);
+    this.#shell = await buildShell(this.#built);
     this.#log.debug("dashboard built", { durationMs: Math.round(performance.now() - startedAt) });
   }
 
@@ -72,7 +72,7 @@ export class Assets implements WidgetAssets {
   }
 
   #icon(file: string): Asset | undefined {
-    const body = file.endsWith(".svg") ? this.#icons?.find(file.slice(0, -4)) : undefined;
+    const body = file.endsWith(".svg") ? this.#icons.find(file.slice(0, -4)) : undefined;
     return body === undefined ? undefined : asset(body, ".svg");
   }
 

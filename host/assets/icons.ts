@@ -1,23 +1,15 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
 /**
- * The Material Design icons by name. The package's one file stays a buffer outside the heap and is
- * searched, because seven thousand paths as strings would cost the host more memory than its routes.
+ * The Material Design icons by name. The package's one file, of 3 MB, is read and searched when a page asks for an icon
+ * that no page has asked for. The garbage collection frees it soon after.
  */
 export class Icons {
-  readonly #source: Buffer;
+  #source: WeakRef<Buffer> | undefined;
   readonly #found = new Map<string, string>();
-
-  private constructor(source: Buffer) {
-    this.#source = source;
-  }
-
-  static async open(): Promise<Icons> {
-    return new Icons(await readFile(require.resolve("@mdi/js")));
-  }
 
   /** The icon as an SVG document, such as for `sofa` or `movie-open`. */
   find(name: string): string | undefined {
@@ -34,9 +26,18 @@ export class Icons {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return undefined;
     const camel = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
     const opening = `mdi${camel} = "`;
-    const at = this.#source.indexOf(opening);
+    const source = this.#read();
+    const at = source.indexOf(opening);
     if (at === -1) return undefined;
     const start = at + opening.length;
-    return this.#source.toString("latin1", start, this.#source.indexOf('"', start));
+    return source.toString("latin1", start, source.indexOf('"', start));
+  }
+
+  #read(): Buffer {
+    const read = this.#source?.deref();
+    if (read) return read;
+    const source = readFileSync(require.resolve("@mdi/js"));
+    this.#source = new WeakRef(source);
+    return source;
   }
 }

@@ -51,6 +51,7 @@ export class Peer<Remote extends object, Local extends object> {
   #firesAt = Infinity;
   #lastCall = 0;
   #closed: Error | undefined;
+  #answering = 0;
   readonly #keepsStacks: boolean;
 
   /**
@@ -66,6 +67,11 @@ export class Peer<Remote extends object, Local extends object> {
     this.#transport = transport;
     this.#handlers = new Map(Object.entries(handlers) as [string, Method][]);
     transport.onMessage((message) => this.#receive(message));
+  }
+
+  /** True while a call of the other end is being answered. */
+  get isAnswering(): boolean {
+    return this.#answering > 0;
   }
 
   /**
@@ -191,6 +197,7 @@ export class Peer<Remote extends object, Local extends object> {
 
   /** Never rejects, because no caller could handle the error. */
   async #answer({ call, method, input }: Extract<Message, { kind: "call" }>): Promise<void> {
+    this.#answering++;
     try {
       const handler = this.#handlers.get(method);
       if (!handler) throw new MantelError("not_found", `unknown method ${method}`);
@@ -198,6 +205,8 @@ export class Peer<Remote extends object, Local extends object> {
       if (call !== undefined && !this.#closed) this.#send({ kind: "answer", call, value }, method);
     } catch (error) {
       if (call !== undefined) this.#fail(call, method, error);
+    } finally {
+      this.#answering--;
     }
   }
 

@@ -19,6 +19,7 @@ import type { Require } from "./compiled-code.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
+import { IdleCollector } from "./idle-collector.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { findLeaks, watchLeaks } from "./leak-detector.ts";
 import { loadPackages, loadPlugin } from "./load.ts";
@@ -149,6 +150,7 @@ process.on("uncaughtExceptionMonitor", (_, origin) => {
 });
 process.on("SIGUSR1", () => undefined); // prevents Node from opening a debugger
 startInterval(endWithoutHost, HOST_CHECK_MS).unref();
+new IdleCollector(() => peer.isAnswering).start(startInterval);
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole process group; the host ends this process
 
 /** Installs the guard and loads the packages. Runs once, because all requests to one process contain the same data. */

@@ -10,7 +10,7 @@ const CODE_BLOCK = /^```\w[^]*?^```$/gm;
 const CODE = /```[^]*?```|`[^`\n]+`/g;
 /** `code/compile.ts`, `test/faults/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
 const NAMED =
-  /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
+  /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|sh|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
 /** A file that a reader writes, with its content. */
 const WRITTEN_HERE = /^`([^`\n]+)`:\n\n```/gm;
 /** The plugin and the automations that readers write for themselves, and the file that Mantel writes beside these. */

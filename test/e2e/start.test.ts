@@ -227,7 +227,7 @@ async function emptyHome(t: TestContext) {
 
 /** The host with these arguments, as a person starts it. It is ended when the test is over. */
 function launch(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}): Launched {
-  const child = spawn(process.execPath, ["host/launch.js", ...args], {
+  const child = spawn("sh", ["host/start.sh", ...args], {
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
   });

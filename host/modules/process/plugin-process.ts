@@ -346,6 +346,9 @@ const PASSED_ON = ["PATH", "LANG", "LC_ALL", "NODE_V8_COVERAGE"];
 /** Node parses all root certificates at its start if this is set, so a process without a network does not get it. */
 const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
+/** One pool of memory for all threads of a process: glibc makes one for each, and keeps what was freed in it. */
+const ONE_ARENA = { MALLOC_ARENA_MAX: "1" };
+
 /**
  * A clean environment. It has the time zone, because a sandbox has no `/etc/localtime`; temporary files go to
  * `folder`.
@@ -357,5 +360,6 @@ function cleanEnvironment({ folder, network }: ProcessSettings): NodeJS.ProcessE
     return value === undefined ? [] : [[name, value]];
   });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return { ...Object.fromEntries(passedOn), TZ: process.env["TZ"] ?? timeZone, TMPDIR: folder };
+  const own = { ...ONE_ARENA, TZ: process.env["TZ"] ?? timeZone, TMPDIR: folder };
+  return { ...Object.fromEntries(passedOn), ...own };
 }
