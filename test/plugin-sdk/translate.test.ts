@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -27,7 +28,7 @@ test("every text passed to t in a widget has a German translation", async () => 
   for (const name of names) {
     const code = await codeOf(join(PLUGINS, name));
     const asked = [...code.matchAll(/\bt\(\s*"((?:[^"\\]|\\.)+)"/g)].map(([, text = ""]) => text);
-    const known = `${code}\n${shared}`;
+    const known = `${code}\n${shared}\n${await germanPack(join(PLUGINS, name))}`;
     const missing = asked.filter((text) => !isKey(text, known));
     assert.deepEqual(missing, [], name);
   }
@@ -37,6 +38,12 @@ async function codeOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true });
   const files = entries.filter((file) => file.endsWith(".ts"));
   return (await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))).join("\n");
+}
+
+/** The German language pack of a plugin, as text. */
+async function germanPack(folder: string): Promise<string> {
+  const file = join(folder, "languages/de.json");
+  return existsSync(file) ? readFile(file, "utf8") : "";
 }
 
 /** True if the text is a key of a table of translations, in quotes unless it is a plain word. */
