@@ -1,12 +1,12 @@
-// node scripts/setup.js [--start | --test]: installs missing packages before the host or the tests run, and compiles
-// the host before it starts.
+// node scripts/setup.js [--packages | --start | --test]: installs missing npm packages before the host or the tests
+// run; without --packages also the programs that they use, and with --start it compiles the host.
 //
 // Plain JavaScript, because no packages are installed at its first run. It prints only to standard error, and nothing
 // if nothing is missing.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,19 +43,20 @@ const TEST_PROGRAMS = [
     consequence: "the tests against a real web server are skipped",
   },
 ];
+/** Exists once programs were installed, or could not be. */
+const TRIED = "node_modules/.cache/mantel-setup";
 /** Folders of system programs that are not in the PATH of ordinary users. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 const forTests = process.argv.includes("--test");
 const forStart = process.argv.includes("--start");
+const onlyPackages = process.argv.includes("--packages");
 const fault = nodeFault(process.versions.node);
 if (fault) fail(fault);
-if (missing().length > 0 || (forTests && missingPrograms(TEST_PROGRAMS).length > 0)) {
+if (missing().length > 0 || missingPrograms(wantedPrograms()).length > 0) {
   await takeTurn();
-  const isFirst = missing().length > 0; // a later start does not retry failed packages
   await installPackages();
-  if (forTests) await installPrograms(TEST_PROGRAMS);
-  else if (isFirst) await installPrograms(START_PROGRAMS);
+  await installPrograms(wantedPrograms());
 }
 if (forStart) await compile();
 
@@ -89,9 +90,16 @@ function missingPrograms(wanted) {
   return wanted.filter(({ programs }) => !Object.keys(programs).some(isInstalled));
 }
 
+function wantedPrograms() {
+  if (onlyPackages) return [];
+  if (forTests) return TEST_PROGRAMS;
+  return existsSync(join(ROOT, TRIED)) ? [] : START_PROGRAMS; // a start does not retry those that failed
+}
+
 async function installPrograms(wanted) {
   const lacking = missingPrograms(wanted);
   if (lacking.length === 0) return;
+  mkdirSync(join(ROOT, TRIED), { recursive: true });
   const able = existsSync("/usr/bin/apt-get") && process.getuid?.() === 0;
   if (able) await withoutStartingServices(() => installWithApt(lacking));
   for (const { programs, consequence } of missingPrograms(wanted)) {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 
 const SETUP = resolve(import.meta.dirname, "../../scripts/setup.js");
@@ -76,6 +77,34 @@ test("two concurrent runs both finish with everything installed", async (t) => {
   assert.equal(await installedVersion("@mantel/plugin-sdk"), "0.1.0");
 });
 
+const isRootOnDebian = existsSync("/usr/bin/apt-get") && process.getuid?.() === 0;
+const asRootOnDebian = { skip: isRootOnDebian ? false : "only root on Debian installs programs" };
+
+test("a start tries once to install a missing program", asRootOnDebian, async (t) => {
+  const { runWithFakeApt } = await clone(t);
+
+  const first = await runWithFakeApt("node", "scripts/setup.js");
+  const second = await runWithFakeApt("node", "scripts/setup.js");
+
+  assert.match(first.stderr, /^setup: plugins run without the kernel's sandbox: bwrap is missing/m);
+  assert.deepEqual(first.asked, [
+    "update -qq",
+    "install -y -qq --no-install-recommends bubblewrap",
+  ]);
+  assert.deepEqual([second.stderr, second.asked], ["", []]);
+});
+
+test("npm test with a path installs npm packages and never runs apt", async (t) => {
+  const { runWithFakeApt, installedVersion } = await clone(t);
+
+  const { code, stdout, stderr, asked } = await runWithFakeApt("npm", "test", "test/a");
+
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^tested test\/a$/m);
+  assert.equal(await installedVersion("@mantel/plugin-sdk"), "0.1.0");
+  assert.deepEqual(asked, []);
+});
+
 test("a Node version that is too old is reported with the required one", async (t) => {
   const { setup } = await clone(t);
 
@@ -102,7 +131,12 @@ async function clone(t: TestContext) {
   };
   await writeFile(
     join(folder, "package.json"),
-    JSON.stringify({ name: "mantel", private: true, workspaces: ["plugin-sdk", "plugins/*"] }),
+    JSON.stringify({
+      name: "mantel",
+      private: true,
+      workspaces: ["plugin-sdk", "plugins/*"],
+      scripts: { pretest: await pretest(), test: "echo tested" },
+    }),
   );
   await writePackage("plugin-sdk", { name: "@mantel/plugin-sdk" });
   await writePackage("plugins/clock", {
@@ -115,15 +149,48 @@ async function clone(t: TestContext) {
   await writeFile(join(folder, "scripts/package.json"), '{"type":"module"}');
 
   const setup = (...nodeFlags: readonly string[]) =>
-    new Promise<{ code: number; stdout: string; stderr: string }>((resolveRun) => {
-      const args = [...nodeFlags, join(folder, "scripts/setup.js")];
-      const child = execFile(process.execPath, args, (_failure, stdout, stderr) =>
-        resolveRun({ code: child.exitCode ?? 1, stdout, stderr }),
-      );
+    run(process.execPath, [...nodeFlags, join(folder, "scripts/setup.js")]);
+  /** Runs a program where bubblewrap is missing and apt-get fails; `asked` has what apt-get was asked for. */
+  const runWithFakeApt = async (program: string, ...args: readonly string[]) => {
+    const bin = await mkdtemp(join(tmpdir(), "mantel-bin-"));
+    t.after(() => rm(bin, { recursive: true }));
+    const log = join(bin, "asked");
+    await writeFile(log, "");
+    await writeFile(join(bin, "apt-get"), `#!/bin/sh\necho "$*" >> ${log}\nexit 1\n`, {
+      mode: 0o755,
     });
+    await symlink(process.execPath, join(bin, "node"));
+    await symlink(await realpath(npm), join(bin, "npm"));
+    await symlink("/bin/sh", join(bin, "sh"));
+    const ended = await run(join(bin, program), args, { cwd: folder, env: { PATH: bin } });
+    const asked = (await readFile(log, "utf8")).split("\n").filter((line) => line !== "");
+    return { ...ended, asked };
+  };
   const installedVersion = async (name: string) => {
     const manifest = await readFile(join(folder, "node_modules", name, "package.json"), "utf8");
     return (JSON.parse(manifest) as { version: string }).version;
   };
-  return { folder, setup, writePackage, installedVersion };
+  return { folder, setup, runWithFakeApt, writePackage, installedVersion };
+}
+
+const folders = (process.env["PATH"] ?? "").split(delimiter);
+const npm = folders.map((each) => join(each, "npm")).find((path) => existsSync(path)) ?? "";
+
+/** As this repository has it. */
+async function pretest(): Promise<string | undefined> {
+  const manifest = await readFile(join(SETUP, "../../package.json"), "utf8");
+  return (JSON.parse(manifest) as { scripts: Record<string, string> }).scripts["pretest"];
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: object } = {},
+) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolveRun) => {
+    const settings = { ...options, env: { ...process.env, ...options.env } };
+    const child = execFile(program, args, settings, (_failure, stdout, stderr) =>
+      resolveRun({ code: child.exitCode ?? 1, stdout, stderr }),
+    );
+  });
 }
