@@ -1,4 +1,4 @@
-// Run before tests that are not bundled: style sheets imported by code become text, as in a bundle. A hook of Node,
+// Run before sources that are not bundled: style sheets imported by code become text, as in a bundle. A hook of Node,
 // in plain JavaScript because tsx does not reach it.
 
 import { readFile } from "node:fs/promises";

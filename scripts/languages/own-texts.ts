@@ -1,6 +1,6 @@
 // The English texts of Mantel, as language packs translate them.
 
-import "../test/css-text.js";
+import "./css-text.js";
 import "../../plugin-sdk/widget-testing/page.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
 // Bundles the test files: loading their sources one by one takes a process longer than most tests do.
 
 import { rmSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build as bundleWith, type Plugin } from "esbuild";
 import { CSS_TEXT_IN_CODE } from "../../host/assets/css-text.ts";
 import { OWN_META, ownMeta } from "../../host/own-meta.js";
@@ -42,11 +43,36 @@ export const TEST_BUNDLE = {
   plugins: [CSS_TEXT_IN_CODE, ownMeta, noPackages],
 } satisfies BuildOptions;
 
-/** Bundles these files for this process, which deletes the bundles when it ends. */
-export async function bundle(files: readonly string[]): Promise<(file: string) => string> {
-  const outdir = join(FOLDER, `bundle-${process.pid}`);
-  process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
-  return bundleInto(outdir, files);
+/** Node's test runner for test files, when their tests run in a random order. */
+const inRandomOrder: Plugin = {
+  name: "in-random-order",
+  setup(build) {
+    const path = join(import.meta.dirname, "shuffled.ts");
+    build.onResolve({ filter: /^node:test$/ }, ({ importer }) =>
+      importer !== path ? { path } : undefined,
+    );
+  },
+};
+
+interface Bundling {
+  /** Keeps code that no test reaches, and writes source maps that c8 understands. */
+  readonly forCoverage?: boolean;
+  readonly isRandom?: boolean;
+}
+
+/** A folder for the bundles of this process, which deletes it when it ends. */
+function bundleFolder(): string {
+  const folder = join(FOLDER, `bundle-${process.pid}`);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Bundles these files for this process. */
+export function bundle(
+  files: readonly string[],
+  options?: Bundling,
+): Promise<(file: string) => string> {
+  return bundleInto(bundleFolder(), files, options);
 }
 
 /**
@@ -56,9 +82,12 @@ export async function bundle(files: readonly string[]): Promise<(file: string) =
 export async function bundleInto(
   outdir: string,
   files: readonly string[],
+  { forCoverage = false, isRandom = false }: Bundling = {},
 ): Promise<(file: string) => string> {
+  const { plugins } = TEST_BUNDLE;
   await bundleWith({
     ...TEST_BUNDLE,
+    plugins: isRandom ? [inRandomOrder, ...plugins] : plugins,
     entryPoints: files.map((file) => resolve(file)),
     outdir,
     outbase: resolve("."),
@@ -66,6 +95,19 @@ export async function bundleInto(
     splitting: true,
     sourcemap: "linked",
     sourcesContent: false,
+    ...(forCoverage && { treeShaking: false }),
   });
+  if (forCoverage) await nameSourcesInFull(outdir);
   return (file) => join(outdir, file.replace(/\.ts$/, ".mjs"));
+}
+
+/** Source maps with absolute paths: c8 leaves relative ones out of its report. */
+async function nameSourcesInFull(outdir: string): Promise<void> {
+  const names = await readdir(outdir, { recursive: true });
+  for (const name of names.filter((each) => each.endsWith(".map"))) {
+    const file = join(outdir, name);
+    const map = JSON.parse(await readFile(file, "utf8")) as { sources: string[] };
+    const sources = map.sources.map((source) => resolve(dirname(file), source));
+    await writeFile(file, JSON.stringify({ ...map, sources }));
+  }
 }

@@ -19,6 +19,9 @@ const COUNTS_CPU_TIME = /\bprocess\.cpuUsage\(/;
 const OF_THE_PROCESS =
   /\bprocess\.(cpuUsage|pid|chdir|exit|getActive)|\bprocess\.env\[[^\]]+\] = |delete process\.env/;
 
+/** A test file with tests that need no browser looks whether there is one. */
+const ASKS_FOR_BROWSER = /\bhas(Browser|Chromium)\(/;
+
 export interface TestFile {
   readonly path: string;
   /** True if it must have a process of its own. */
@@ -26,6 +29,8 @@ export interface TestFile {
   /** True if it starts processes, or a host in this one. */
   readonly startsProcesses: boolean;
   readonly usesBrowser: boolean;
+  /** True if all of it needs a browser; otherwise its tests skip themselves. */
+  readonly needsBrowser: boolean;
   /** True if it needs the globals of a page, which it may share with other files that need them. */
   readonly usesPage: boolean;
 }
@@ -34,6 +39,7 @@ export interface TestFile {
 export function readTestFile(path: string): TestFile {
   const reached = reachedFrom(path);
   const startsProcesses = STARTS_PROCESSES.some((each) => reached.has(each));
+  const usesBrowser = BROWSER.some((each) => reached.has(each));
   const source = readFileSync(path, "utf8");
   return {
     path,
@@ -41,7 +47,8 @@ export function readTestFile(path: string): TestFile {
     isAlone:
       reached.has(COUNTING_CODE) ||
       (startsProcesses ? OF_THE_PROCESS : COUNTS_CPU_TIME).test(source),
-    usesBrowser: BROWSER.some((each) => reached.has(each)),
+    usesBrowser,
+    needsBrowser: usesBrowser && !ASKS_FOR_BROWSER.test(source),
     usesPage: PAGE.some((each) => reached.has(each)),
   };
 }

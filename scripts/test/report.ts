@@ -1,6 +1,6 @@
 import type { Durations } from "./durations.ts";
 import type { TestEnded } from "./records.ts";
-import { hasFailed, type Outcome } from "./run-files.ts";
+import { type FileResult, hasFailed } from "./run-files.ts";
 
 const SLOWEST = 10;
 const COUNTS = ["pass", "fail", "skip"] as const;
@@ -9,48 +9,62 @@ const SIGNS = { pass: "✔", fail: "✖", skip: "﹣" };
 /** Prints each file when it has ended, and at the end the failures again, the totals and the slowest files. */
 export class Report {
   readonly #isVerbose: boolean;
+  readonly #seed: string | undefined;
   readonly #startedAt = performance.now();
   readonly #counts = { pass: 0, fail: 0, skip: 0 };
   readonly #failures: string[] = [];
   readonly #unsteady: string[] = [];
   readonly #durations: Durations = {};
 
-  /** @param isVerbose true to print the tests that passed */
-  constructor({ isVerbose }: { readonly isVerbose: boolean }) {
+  /**
+   * @param isVerbose true to print the tests that passed
+   * @param seed of a random order
+   */
+  constructor({
+    isVerbose,
+    seed,
+  }: {
+    readonly isVerbose: boolean;
+    readonly seed?: string | undefined;
+  }) {
     this.#isVerbose = isVerbose;
+    this.#seed = seed;
   }
 
   get hasFailed(): boolean {
     return this.#failures.length > 0;
   }
 
-  /** Prints what ran in one process, and returns how long its files took. */
-  add({ files, ms, tests, output, fault }: Outcome): Durations {
-    const durations: Durations = {};
+  add(result: FileResult): void {
+    const { file, ms, tests, output, fault } = result;
     const known = this.#failures.length;
-    for (const file of files) {
-      const own = files.length === 1 ? tests : tests.filter(({ path }) => path[0] === file);
-      const whole = own.find(({ path, isSuite }) => isSuite && path.length === 1)?.ms;
-      durations[file] = files.length === 1 ? ms : (whole ?? 0);
-      this.#printFile(file, own, durations[file]);
-      const hasTests = own.some(({ isSuite }) => !isSuite);
-      if (!hasTests && fault === undefined) this.#fail(`${file}: none of its tests ran`);
-    }
-    if (fault !== undefined) this.#fail(`${files.join(", ")}: ${fault}`);
+    console.log(`${hasFailed(result) ? SIGNS.fail : SIGNS.pass} ${file} (${seconds(ms)})`);
+    for (const each of tests) this.#addTest(file, each);
+    if (fault !== undefined) this.#fail(`${file}: ${fault}`);
+    else if (tests.every(({ isSuite }) => isSuite)) this.#fail(`${file}: none of its tests ran`);
     if (output && (this.#isVerbose || this.#failures.length > known)) console.log(output.trimEnd());
-    Object.assign(this.#durations, durations);
-    return durations;
+    this.#durations[file] = ms;
   }
 
-  /** Adds the second result of files that failed in the first, and says why they did. */
-  addRepeated(first: Outcome, second: Outcome): void {
-    const reasons = first.tests.flatMap(({ path, error }) =>
+  /** A file that cannot run here counts as one skipped test. */
+  addSkipped(file: string, reason: string): void {
+    this.#counts.skip += 1;
+    console.log(`${SIGNS.skip} ${file}: ${reason}`);
+  }
+
+  /** Prints why a file runs once more. */
+  announceRepeated({ file, tests, fault, output }: FileResult): void {
+    const reasons = tests.flatMap(({ path, error }) =>
       error === undefined ? [] : [`${path.join(" > ")}\n${error}`],
     );
-    if (first.fault !== undefined) reasons.push(first.fault);
-    const story = `${first.files.join(", ")}\n${reasons.join("\n")}\n${first.output.trimEnd()}`;
+    if (fault !== undefined) reasons.push(fault);
+    const story = `${file}\n${reasons.join("\n")}\n${output.trimEnd()}`;
     console.log(`\nrepeated alone, because it failed beside other tests: ${story}`);
-    if (!hasFailed(second)) this.#unsteady.push(...first.files);
+  }
+
+  /** Adds the second result of a file. */
+  addRepeated(second: FileResult): void {
+    if (!hasFailed(second)) this.#unsteady.push(second.file);
     this.add(second);
   }
 
@@ -65,21 +79,17 @@ export class Report {
     console.log("\nslowest files:");
     for (const [file, ms] of slowest) console.log(`${seconds(ms).padStart(8)}  ${file}`);
     const total = COUNTS.reduce((sum, kind) => sum + this.#counts[kind], 0);
-    console.log(`\nload ${load}: waits are so many times as long\ntests ${total}`);
+    console.log(`\nload ${load}: waits are so many times as long`);
+    if (this.#seed !== undefined) console.log(`order: TEST_ORDER=${this.#seed} repeats it`);
+    console.log(`tests ${total}`);
     for (const kind of COUNTS) console.log(`${kind} ${this.#counts[kind]}`);
     console.log(`took ${seconds(performance.now() - this.#startedAt)}`);
   }
 
-  #printFile(file: string, tests: readonly TestEnded[], ms: number): void {
-    const isFailed = tests.some(({ error }) => error !== undefined);
-    console.log(`${isFailed ? SIGNS.fail : SIGNS.pass} ${file} (${seconds(ms)})`);
-    for (const each of tests) this.#printTest(file, each);
-  }
-
-  #printTest(file: string, { path, isSuite, skipped, error, line }: TestEnded): void {
+  #addTest(file: string, { path, isSuite, skipped, error, line }: TestEnded): void {
     const kind = error !== undefined ? "fail" : skipped === undefined ? "pass" : "skip";
     if (!isSuite) this.#counts[kind] += 1;
-    const names = path[0] === file ? path.slice(1) : path;
+    const names = path.slice(1);
     const reason = skipped === undefined || skipped === "true" ? "" : `: ${skipped}`;
     if (kind === "skip" || (this.#isVerbose && names.length > 0)) {
       console.log(`${"  ".repeat(names.length)}${SIGNS[kind]} ${names.at(-1)}${reason}`);

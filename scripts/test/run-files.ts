@@ -8,15 +8,21 @@ const TOGETHER = "scripts/test/together.ts";
 export const PROGRAMS = [REPORTER, TOGETHER];
 const END_DEADLINE_MS = 5_000;
 
-/** The tests of one process. */
-export interface Outcome {
-  readonly files: readonly string[];
+export interface FileResult {
+  readonly file: string;
   readonly ms: number;
   readonly tests: readonly TestEnded[];
-  /** All else that the tests printed. */
+  /** All else that its tests printed. */
   readonly output: string;
-  /** Set when the process failed beside its tests. */
+  /** Set when its process failed beside its tests. */
   readonly fault?: string;
+}
+
+export interface ProcessResult {
+  /** Of the files that ran, in their order. */
+  readonly results: readonly FileResult[];
+  /** Files that did not run to their end, because one before them ended the process. */
+  readonly unfinished: readonly string[];
 }
 
 interface Limits {
@@ -24,40 +30,34 @@ interface Limits {
   readonly silenceMs: number;
   readonly env: NodeJS.ProcessEnv;
   readonly nodeOptions: readonly string[];
-  /** The path of the JavaScript or TypeScript that is run for a file. */
+  /** The path of the JavaScript that is run for a file. */
   readonly pathOf: (file: string) => string;
 }
 
-/** Runs test files in one process. With several each test's path begins with its file. */
-export async function runFiles(files: readonly string[], limits: Limits): Promise<Outcome> {
+/** Runs test files one after another in one process. */
+export async function runFiles(files: readonly string[], limits: Limits): Promise<ProcessResult> {
   const startedAt = performance.now();
-  const tests: TestEnded[] = [];
-  let output = "";
-  let last = "";
+  const run = new Run(files);
   let silence: string | undefined;
   const { pathOf, nodeOptions, env } = limits;
-  const [first = ""] = files;
-  const named = files.flatMap((file) => [file, pathOf(file)]);
-  const program = files.length > 1 ? [pathOf(TOGETHER), ...named] : [pathOf(first)];
   const reporter = [`--test-reporter=${pathOf(REPORTER)}`, "--test-reporter-destination=stdout"];
+  const program = [pathOf(TOGETHER), ...files.flatMap((file) => [file, pathOf(file)])];
   const child = spawn(process.execPath, [...nodeOptions, ...reporter, ...program], {
     stdio: ["ignore", "pipe", "pipe"],
     env,
   });
   const end = () => {
-    silence = `no test started or ended for ${limits.silenceMs / 1_000} s; the last one was "${last}"`;
+    silence = `no test started or ended for ${limits.silenceMs / 1_000} s; the last one was "${run.last}"`;
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), END_DEADLINE_MS).unref();
   };
   const timer = setTimeout(end, limits.silenceMs);
   const take = (record: TestRecord): void => {
     timer.refresh();
-    if (record.kind === "started") last = record.name;
-    else if (record.kind === "said") output += `${record.message}\n`;
-    else tests.push(record);
+    run.take(record);
   };
-  onLines(child.stdout, (line) => (output += takeRecord(line, take)));
-  onLines(child.stderr, (line) => (output += `${line}\n`));
+  onLines(child.stdout, (line) => run.print(takeRecord(line, take)));
+  onLines(child.stderr, (line) => run.print(`${line}\n`));
   const stop = () => child.kill("SIGTERM");
   process.once("exit", stop);
   const code = await new Promise<number | string>((resolve, reject) => {
@@ -65,19 +65,82 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
   });
   process.off("exit", stop);
   clearTimeout(timer);
-  const fault = silence ?? faultOf(code, tests);
-  const ms = performance.now() - startedAt;
-  return { files, ms, tests, output, ...(fault !== undefined && { fault }) };
+  return run.end({ ms: performance.now() - startedAt, code, silence });
 }
 
-export function hasFailed({ tests, fault }: Outcome): boolean {
+/** True if the file must not count as passed. */
+export function hasFailed({ tests, fault }: FileResult): boolean {
   return fault !== undefined || tests.some(({ error }) => error !== undefined);
 }
 
-function faultOf(code: number | string, tests: readonly TestEnded[]): string | undefined {
-  if (code === 0 || (code === 1 && tests.some(({ error }) => error !== undefined)))
-    return undefined;
-  return `the process ended with ${code}`;
+interface End {
+  readonly ms: number;
+  /** Exit code or signal. */
+  readonly code: number | string;
+  readonly silence: string | undefined;
+}
+
+/** The events of one process, by file. */
+class Run {
+  readonly #files: readonly string[];
+  readonly #tests = new Map<string, TestEnded[]>();
+  readonly #output = new Map<string, string>();
+  /** The file whose tests run. */
+  #current: string;
+  last = "";
+
+  constructor(files: readonly string[]) {
+    this.#files = files;
+    this.#current = files[0] ?? "";
+  }
+
+  take(record: TestRecord): void {
+    if (record.kind === "said") this.print(`${record.message}\n`);
+    else if (record.kind === "started") {
+      this.last = record.name;
+      if (record.isFile) this.#current = record.name;
+    } else {
+      const [file = ""] = record.path;
+      this.#tests.set(file, [...this.#testsOf(file), record]);
+    }
+  }
+
+  print(text: string): void {
+    this.#output.set(this.#current, (this.#output.get(this.#current) ?? "") + text);
+  }
+
+  end({ ms, code, silence }: End): ProcessResult {
+    const all = this.#files;
+    const hasErrors = all.some((file) => this.#testsOf(file).some(({ error }) => error));
+    const isGood = code === 0 || (code === 1 && hasErrors);
+    const fault = silence ?? (isGood ? undefined : `the process ended with ${code}`);
+    // A process that fails behind its last test blames the last file.
+    const stoppedAt = all.find((file) => !this.#hasEnded(file)) ?? all.at(-1);
+    const ran = all.filter((file) => file === stoppedAt || this.#hasEnded(file));
+    return {
+      results: ran.map((file) => ({
+        file,
+        ms: this.#wholeOf(file)?.ms ?? ms,
+        tests: this.#testsOf(file),
+        output: this.#output.get(file) ?? "",
+        ...(file === stoppedAt && fault !== undefined && { fault }),
+      })),
+      unfinished: all.filter((file) => !ran.includes(file)),
+    };
+  }
+
+  #testsOf(file: string): TestEnded[] {
+    return this.#tests.get(file) ?? [];
+  }
+
+  #hasEnded(file: string): boolean {
+    return this.#wholeOf(file) !== undefined;
+  }
+
+  /** The suite that is the file. */
+  #wholeOf(file: string): TestEnded | undefined {
+    return this.#testsOf(file).find(({ path }) => path.length === 1);
+  }
 }
 
 /** Hands on the record of a line, and gives what else is in it. */

@@ -2,6 +2,7 @@
 
 import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { registerCollected } from "./shuffled.ts";
 
 /** Functions that tests replace. One that is not restored makes the tests of other files hang. */
 const replaceable = () => ({
@@ -26,8 +27,16 @@ for (let at = 0; at < named.length; at += 2) {
     after(() => assertRestored(file));
     // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
     await new Promise<void>((resolve) => void before.then(() => resolve()));
-    await import(pathToFileURL(path).href).finally(done);
+    await load(path).finally(done);
   });
+}
+
+async function load(path: string): Promise<void> {
+  try {
+    await import(pathToFileURL(path).href);
+  } finally {
+    registerCollected();
+  }
 }
 
 function assertRestored(file: string): void {

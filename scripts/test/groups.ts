@@ -1,0 +1,53 @@
+import type { TestFile } from "./imports.ts";
+
+/** Test files that need no process of their own share so many. */
+const SHARED_PROCESSES = 6;
+/**
+ * Test files that start processes share one by so many: to start it, and to load hosts or Playwright, takes about a
+ * second of CPU time.
+ */
+const FILES_WITH_PROCESSES = 5;
+
+/** The test files of each process; those that take longest by `msOf` come first. */
+export function groupFiles(
+  all: readonly TestFile[],
+  msOf: (file: TestFile) => number,
+): (readonly TestFile[])[] {
+  const total = (group: readonly TestFile[]) => group.reduce((sum, file) => sum + msOf(file), 0);
+  const inOne = all.filter(({ isAlone }) => !isAlone);
+  const quick = inOne.filter(({ startsProcesses }) => !startsProcesses);
+  const slow = inOne.filter(({ startsProcesses }) => startsProcesses);
+  // with the globals of a page, what a test starts would not work as it does without them
+  const withoutPage = slow.filter(({ usesPage }) => !usesPage);
+  const groups = [
+    ...inTurns(
+      quick.filter(({ usesPage }) => !usesPage).toSorted((a, b) => msOf(b) - msOf(a)),
+      SHARED_PROCESSES,
+    ),
+    quick.filter(({ usesPage }) => usesPage),
+    ...neighbours(withoutPage.filter(({ usesBrowser }) => usesBrowser)),
+    ...neighbours(withoutPage.filter(({ usesBrowser }) => !usesBrowser)),
+    ...neighbours(slow.filter(({ usesPage }) => usesPage)),
+    ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
+  ];
+  return groups.filter((group) => group.length > 0).toSorted((a, b) => total(b) - total(a));
+}
+
+/** Deals the files out to at most `count` processes. */
+function inTurns(all: readonly TestFile[], count: number): TestFile[][] {
+  const used = Math.min(count, Math.ceil(all.length / count));
+  return Array.from({ length: used }, (_each, group) =>
+    all.filter((_file, index) => index % used === group),
+  );
+}
+
+/** Groups of files that are beside each other, whose process has loaded most of what the next one needs. */
+function neighbours(all: readonly TestFile[]): TestFile[][] {
+  const groups: TestFile[][] = [];
+  for (const file of all) {
+    const group = groups.at(-1);
+    if (group && group.length < FILES_WITH_PROCESSES) group.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
