@@ -52,6 +52,8 @@ export {
   historyLogbook,
   historyReadings,
   historyRecord,
+  historyRun,
+  historyRuns,
   historyStatistics,
   homeNotify,
   hostProcess,
@@ -59,6 +61,7 @@ export {
   mqttBroker,
   mqttPublish,
 } from "./services/index.ts";
+export { LONGEST_TRACE } from "./services/history-runs.ts";
 export type {
   CalendarChange,
   CalendarChanged,
@@ -75,6 +78,8 @@ export type {
   NewCalendarTask,
   WrittenBound,
   HistoryReadings,
+  HistoryRun,
+  HistoryRuns,
   HistoryStatistics,
   HomeNotification,
   Logbook,
@@ -84,6 +89,7 @@ export type {
   MqttBroker,
   MqttPublish,
   ReadingsQuery,
+  RunsQuery,
   StatisticsQuery,
 } from "./services/index.ts";
 export type { Cause } from "./cause.ts";

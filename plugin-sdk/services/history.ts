@@ -139,8 +139,8 @@ export const LogbookQuery = Type.Object(
 export type LogbookQuery = Static<typeof LogbookQuery>;
 
 /**
- * The kinds of entries. `failed` is a command that failed, `scene` an activation, and `record` an entry that a plugin wrote
- * by `history.record`.
+ * The kinds of entries. `failed` is a command that failed, `scene` an activation, `run` the end of a run of an automation,
+ * and `record` an entry that a plugin wrote by `history.record`.
  */
 const ENTRY_KINDS = [
   "state",
@@ -151,6 +151,7 @@ const ENTRY_KINDS = [
   "renamed",
   "failed",
   "scene",
+  "run",
   "record",
 ] as const;
 
@@ -167,13 +168,16 @@ export const LogbookEntry = Type.Object(
     room: Type.Optional(Nullable(Type.String())),
     /**
      * The field, such as `on` or `light.on`; the name of an event; `available`, `added`, `removed`, `name`; the code of a
-     * failed command; `ok`, `partial` or `failed` for a scene, which is the cause; or a text.
+     * failed command; `ok`, `partial` or `failed` for a scene, which is the cause; `completed`, `stopped`, `failed` or
+     * `cancelled` for a run, whose automation is the cause; or a text.
      */
     what: Type.String(),
     /** The value before it; of a failed command the command as JSON. */
     from: Type.Optional(StateValue),
     /** The new value; the data of an event as JSON; the reason of a failure in words. */
     to: Type.Optional(StateValue),
+    /** The id of a run, for `history.runs`. */
+    run: Type.Optional(Type.String()),
     cause: Cause,
   },
   Strict,
@@ -202,7 +206,7 @@ export const historyLogbook = defineService("history.logbook", {
 
 export const HistoryRecord = Type.Object(
   {
-    /** The event in one word, such as `automation.run`, or a sentence about it. */
+    /** The event in one word, such as `backup.done`, or a sentence about it. */
     what: Type.String({ minLength: 1, maxLength: 500 }),
     device: Type.Optional(DeviceId),
     from: Type.Optional(StateValue),
@@ -214,7 +218,7 @@ export const HistoryRecord = Type.Object(
   Strict,
 );
 
-/** Writes an entry into the logbook, such as a run of an automation. */
+/** Writes an entry into the logbook. */
 export const historyRecord = defineService("history.record", {
   title: "Write into the logbook",
   input: HistoryRecord,

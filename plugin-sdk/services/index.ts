@@ -22,6 +22,7 @@ export {
   calendarTasks,
   NewCalendarTask,
 } from "./calendar-tasks.ts";
+export { HistoryRun, historyRun, HistoryRuns, historyRuns, RunsQuery } from "./history-runs.ts";
 export {
   historyLogbook,
   HistoryReadings,

@@ -1,7 +1,7 @@
 import { setInterval } from "node:timers";
 import type { CalendarBound, CalendarEvent, Log, PluginContext } from "@mantel/plugin-sdk";
 import { mqttBroker } from "@mantel/plugin-sdk";
-import { historyRecord } from "@mantel/plugin-sdk";
+import { historyRun } from "@mantel/plugin-sdk";
 import { MqttClient } from "@mantel/plugin-sdk/mqtt";
 import type { EngineCalendarEvent, EngineHome, Stop, Trace } from "./engine/automation.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -142,13 +142,14 @@ export class Messages {
   }
 }
 
-/** Writes the end of runs into the logbook, if a plugin keeps one. */
+/** Keeps a run that has ended in the history, if a plugin keeps one. */
 export function recordRun(call: Context["call"], log: Log, trace: Trace): void {
-  const { automation: id, name, trigger, result, endedAt } = trace;
-  if (endedAt === null || result === "cancelled") return;
+  const { id, automation, name, trigger, startedAt, endedAt, result, error } = trace;
+  if (endedAt === null || result === "running") return;
   const { cause: parent } = trigger.event;
-  const cause = { kind: "automation" as const, id, name, ...(parent && { parent }) };
-  call(historyRecord, { what: "automation.run", to: result, at: endedAt, cause }).catch(
-    (error: unknown) => log.debug("could not write a run into the logbook", { error }),
+  const cause = { kind: "automation" as const, id: automation, name, ...(parent && { parent }) };
+  const run = { id, startedAt, endedAt, result, ...(error !== undefined && { error }), cause };
+  call(historyRun, { ...run, trace }).catch((reason: unknown) =>
+    log.debug("could not keep a run in the history", { error: reason }),
   );
 }

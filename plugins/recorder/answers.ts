@@ -1,19 +1,21 @@
 import {
   type Cause,
   type HistoryReadings,
+  type HistoryRuns,
   type HistoryStatistics,
   type Logbook,
   type LogbookEntry,
   type LogbookQuery,
   MantelError,
   type ReadingsQuery,
+  type RunsQuery,
   type StateValue,
   type StatisticsQuery,
 } from "@mantel/plugin-sdk";
 import type { History, Point } from "./history.ts";
 import type { Observer } from "./observer.ts";
 import { boundsOf, earlier } from "./periods.ts";
-import type { SeriesRow, StoredEntry } from "./storage.ts";
+import type { SeriesRow, StoredEntry, StoredRun } from "./storage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const USUAL_POINTS = 500;
@@ -22,6 +24,9 @@ const USUAL_PERIODS = 30;
 const MOST_PERIODS = 2_000;
 const USUAL_ENTRIES = 100;
 const MOST_ENTRIES = 1_000;
+const USUAL_RUNS = 50;
+/** Traces of one answer, in code units. */
+const MOST_TRACES = 512 * 1_024;
 /** Rows of an export; an answer has at most a MiB. */
 const MOST_ROWS = 10_000;
 
@@ -89,18 +94,31 @@ export class Answers {
   async logbook({ cursor, limit = USUAL_ENTRIES, ...query }: LogbookQuery): Promise<Logbook> {
     if (limit < 1 || limit > MOST_ENTRIES)
       throw wrong("/limit", `must be 1 to ${MOST_ENTRIES}, and is ${limit}`);
-    const [at = 0, id = 0] = (cursor ?? "").split("-").map(Number);
     const { from, to, ...filter } = query;
     const found = await this.#history.entries({
       ...filter,
       ...instants({ from, to }),
-      ...(cursor === undefined ? {} : { after: { at, id } }),
+      ...placeOf(cursor),
       limit: limit + 1,
     });
     const entries = found.slice(0, limit);
     const last = entries.at(-1);
     const next = found.length > limit && last ? `${last.at}-${last.id}` : null;
     return { entries: entries.map(toEntry), next };
+  }
+
+  async runs(query: RunsQuery): Promise<HistoryRuns> {
+    const { cursor, limit = USUAL_RUNS, traces = false, from, to, ...others } = query;
+    const filter = { ...others, ...instants({ from, to }) };
+    const [found, counts] = await Promise.all([
+      this.#history.runs({ ...filter, ...placeOf(cursor), limit: limit + 1 }),
+      this.#history.countRuns(filter),
+    ]);
+    const page = found.slice(0, limit);
+    const runs = traces ? withinLength(page) : page;
+    const last = runs.at(-1);
+    const next = found.length > runs.length && last ? `${last.at}-${last.number}` : null;
+    return { runs: runs.map((run) => toRun(run, traces)), counts, next };
   }
 
   /** The reports of a device, and the content type. @throws MantelError as `readings` */
@@ -163,8 +181,23 @@ function instants(texts: { readonly from: string | undefined; readonly to: strin
   };
 }
 
-function wrong(pointer: string, detail: string): MantelError {
-  return new MantelError("invalid", `the query is wrong: ${pointer} ${detail}`, {
+/** The last record of the previous page. */
+function placeOf(cursor: string | undefined): { after?: { at: number; id: number } } {
+  if (cursor === undefined) return {};
+  const [at = 0, id = 0] = cursor.split("-").map(Number);
+  return { after: { at, id } };
+}
+
+/** The first runs, at least one, whose traces fit into an answer. */
+function withinLength(runs: readonly StoredRun[]): readonly StoredRun[] {
+  let length = 0;
+  const end = runs.findIndex(({ trace }) => (length += trace.length) > MOST_TRACES);
+  return end < 0 ? runs : runs.slice(0, Math.max(1, end));
+}
+
+/** The error of a query, or of something to record. */
+export function wrong(pointer: string, detail: string, what = "the query"): MantelError {
+  return new MantelError("invalid", `${what} is wrong: ${pointer} ${detail}`, {
     errors: [{ pointer, detail }],
   });
 }
@@ -178,7 +211,7 @@ function toPoint({ at, value, ...range }: Point) {
 }
 
 function toEntry(row: StoredEntry): LogbookEntry {
-  const { id, at, kind, device, what, from, to, cause, name, room } = row;
+  const { id, at, kind, device, what, from, to, cause, run, name, room } = row;
   return {
     id: String(id),
     at: isoOf(at),
@@ -187,7 +220,23 @@ function toEntry(row: StoredEntry): LogbookEntry {
     what,
     ...(from === null ? {} : { from: JSON.parse(from) as StateValue }),
     ...(to === null ? {} : { to: JSON.parse(to) as StateValue }),
+    ...(run === null ? {} : { run }),
     cause: JSON.parse(cause) as Cause,
+  };
+}
+
+function toRun(run: StoredRun, withTrace: boolean): HistoryRuns["runs"][number] {
+  const { id, automation, name, at, endedAt, result, error, cause, trace } = run;
+  return {
+    id,
+    automation,
+    name,
+    startedAt: isoOf(at),
+    endedAt: isoOf(endedAt),
+    result,
+    ...(error === null ? {} : { error }),
+    cause: JSON.parse(cause) as Cause,
+    ...(withTrace ? { trace: JSON.parse(trace) as object } : {}),
   };
 }
 

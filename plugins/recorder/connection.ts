@@ -3,6 +3,7 @@ import type { SeriesTable } from "./series.ts";
 import {
   type Batch,
   type DeviceRow,
+  NOTHING_NEW,
   type Storage,
   StorageDamaged,
   StorageFull,
@@ -74,13 +75,8 @@ export class StorageConnection {
       notices.warn(error.message);
       this.#storage = undefined;
       const next = await this.open();
-      const points = { series: [], at: [], value: [] };
-      await next.append({
-        devices: [...devices.values()],
-        series: series.rows(),
-        points,
-        entries: [],
-      });
+      const known = { devices: [...devices.values()], series: series.rows() };
+      await next.append({ ...NOTHING_NEW, ...known });
       return work(next);
     }
   }

@@ -1,5 +1,15 @@
 import type { Stat } from "./statistics.ts";
-import type { Batch, DeviceRow, EntryFilter, SeriesRow, StoredEntry } from "./storage.ts";
+import type {
+  Batch,
+  DeviceRow,
+  EntryFilter,
+  RunCounts,
+  RunFilter,
+  RunPage,
+  SeriesRow,
+  StoredEntry,
+  StoredRun,
+} from "./storage.ts";
 
 /** A point of a curve, as `history.readings` gives it, with its time in epoch milliseconds. */
 export interface Point {
@@ -70,8 +80,38 @@ export interface History {
   /** The reports from `from`, oldest first. */
   raw(request: RawRequest): Promise<readonly Point[]>;
   entries(filter: EntryFilter): Promise<StoredEntry[]>;
+  runs(page: RunPage): Promise<StoredRun[]>;
+  countRuns(filter: RunFilter): Promise<RunCounts>;
   bytes(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** A history whose methods go through a function, such as one that calls another thread. */
+export function historyThrough(
+  call: <T>(method: keyof History, input?: unknown) => Promise<T>,
+): History {
+  return {
+    open: () => call("open"),
+    record: (batch) => call("record", batch),
+    maintain: (now) => call("maintain", now),
+    curve: (request) => call("curve", request),
+    statistics: (request) => call("statistics", request),
+    raw: (request) => call("raw", request),
+    entries: (filter) => call("entries", filter),
+    runs: (page) => call("runs", page),
+    countRuns: (filter) => call("countRuns", filter),
+    bytes: () => call("bytes"),
+    close: () => call("close"),
+  };
+}
+
+/** Calls a method of a history by its name. */
+export function callHistory(
+  history: History,
+  method: keyof History,
+  input: unknown,
+): Promise<unknown> {
+  return (history[method] as (given: unknown) => Promise<unknown>).call(history, input);
 }
 
 /** Receives user-facing messages. */

@@ -8,7 +8,7 @@ import type {
   StateValue,
 } from "@mantel/plugin-sdk";
 import type { Known } from "./history.ts";
-import type { Batch, DeviceRow, NewEntry, SeriesRow } from "./storage.ts";
+import type { Batch, DeviceRow, NewEntry, NewRun, SeriesRow } from "./storage.ts";
 
 /** Entries of one device within a minute; more are only counted. */
 const MOST_ENTRIES = 60;
@@ -64,8 +64,9 @@ export class Observer {
   }
 
   get isEmpty(): boolean {
-    const { devices, series, points, entries } = this.#batch;
-    return devices.length + series.length + points.at.length + entries.length === 0;
+    const { devices, series, points, runs, entries } = this.#batch;
+    const length = devices.length + series.length + points.at.length + runs.length;
+    return length + entries.length === 0;
   }
 
   /** The number of fields that are recorded. */
@@ -188,6 +189,13 @@ export class Observer {
     this.#entry({ ...entry, kind: "record", device: entry.device ?? null });
   }
 
+  /** A run of an automation that has ended. */
+  ran(run: NewRun): void {
+    const { id, endedAt: at, result: what, error, cause } = run;
+    const entry = { at, kind: "run", device: null, what, cause, run: id };
+    if (this.#entry({ ...entry, ...(error !== null && { to: error }) })) this.#batch.runs.push(run);
+  }
+
   /** Records numbers and yes-or-no values that differ from the last ones. */
   #record(device: Device, at: number): void {
     for (const { field, capability, value } of fieldsOf(device)) {
@@ -231,11 +239,12 @@ export class Observer {
     }
   }
 
+  /** Adds an entry. Returns false if there are too many. */
   #entry({
     from,
     to,
     ...entry
-  }: Omit<NewEntry, "from" | "to"> & { from?: StateValue; to?: StateValue }): void {
+  }: Omit<NewEntry, "from" | "to"> & { from?: StateValue; to?: StateValue }): boolean {
     const pending = this.#batch.entries.findLast(
       ({ device, what, kind }) =>
         device === entry.device && what === entry.what && kind === entry.kind,
@@ -243,14 +252,15 @@ export class Observer {
     const target = to === undefined ? null : textOf(to);
     if (entry.kind === "state" && pending && isSame(pending.cause, entry.cause)) {
       pending.to = target; // a lamp that dims reports each step
-      return;
+      return true;
     }
-    if (!this.#isAllowed(entry.device ?? entry.cause.id, entry.at)) return;
+    if (!this.#isAllowed(entry.device ?? entry.cause.id, entry.at)) return false;
     this.#batch.entries.push({
       ...entry,
       from: from === undefined ? null : textOf(from),
       to: target,
     });
+    return true;
   }
 
   #isAllowed(device: string, at: number): boolean {
@@ -324,6 +334,7 @@ function emptyBatch() {
     devices: [] as DeviceRow[],
     series: [] as SeriesRow[],
     points: { series: [] as number[], at: [] as number[], value: [] as number[] },
+    runs: [] as NewRun[],
     entries: [] as PendingEntry[],
   };
 }

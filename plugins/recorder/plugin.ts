@@ -5,13 +5,16 @@ import {
   historyLogbook,
   historyReadings,
   historyRecord,
+  historyRun,
+  historyRuns,
   historyStatistics,
+  LONGEST_TRACE,
   MantelError,
   type PluginContext,
   provide,
   type ServiceInput,
 } from "@mantel/plugin-sdk";
-import { Answers } from "./answers.ts";
+import { Answers, wrong } from "./answers.ts";
 import { channels } from "./channels.ts";
 import type { History, Notices, Retention } from "./history.ts";
 import { Observer } from "./observer.ts";
@@ -51,7 +54,9 @@ export function recorderWith(open: OpenHistory) {
           provide(historyReadings, (query) => ask((answers) => answers.readings(query))),
           provide(historyStatistics, (query) => ask((answers) => answers.statistics(query))),
           provide(historyLogbook, (query) => ask((answers) => answers.logbook(query))),
+          provide(historyRuns, (query) => ask((answers) => answers.runs(query))),
           provide(historyRecord, (entry) => recording.wrote(entry)),
+          provide(historyRun, (run) => recording.ran(run)),
         ],
         routes: [
           handle(readingsRoute, async ({ query: { points, ...query } }) => ({
@@ -166,6 +171,26 @@ class Recording {
   wrote({ at, ...entry }: ServiceInput<typeof historyRecord>): void {
     const now = Date.now();
     this.#observer?.wrote({ ...entry, at: at === undefined ? now : Math.min(Date.parse(at), now) });
+    this.#schedule();
+  }
+
+  /** @throws MantelError `invalid` with a pointer */
+  ran({ trace, startedAt, endedAt, error, cause, ...run }: ServiceInput<typeof historyRun>): void {
+    const json = JSON.stringify(trace);
+    if (json.length > LONGEST_TRACE)
+      throw wrong("/trace", `is longer than ${LONGEST_TRACE} characters`, "the run");
+    if (cause.kind !== "automation") throw wrong("/cause/kind", "must be automation", "the run");
+    const now = Date.now();
+    this.#observer?.ran({
+      ...run,
+      automation: cause.id,
+      name: cause.name,
+      at: Math.min(Date.parse(startedAt), now),
+      endedAt: Math.min(Date.parse(endedAt), now),
+      error: error ?? null,
+      cause,
+      trace: json,
+    });
     this.#schedule();
   }
 

@@ -1,48 +1,32 @@
 import { Client, type ClientConfig } from "pg";
-import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
+import { causeKeys } from "./cause-keys.ts";
 import type { Curve } from "./points.ts";
-import { figuresOf, nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
+import { MIGRATIONS } from "./postgres-schema.ts";
+import { entryQuery, type Query, runCountQuery, runQuery, UNREACHABLE } from "./queries.ts";
+import { figuresOf, nullIfUnknown, numberOf, textOf, toCounts, toEntry, toRun } from "./rows.ts";
 import { HOUR_MS, type Stat, STEP_MS } from "./statistics.ts";
 import {
   type Batch,
   type ClosedHour,
   type EntryFilter,
   type Loaded,
+  type NewEntry,
+  type NewRun,
+  type RunCounts,
+  type RunFilter,
+  type RunPage,
   type Storage,
   type StoredEntry,
   type StoredHour,
+  type StoredRun,
   StorageUnusable,
 } from "./storage.ts";
 
-const VERSION = 1;
 const CONNECT_MS = 5_000;
 const QUERY_MS = 60_000;
 /** Reports that may not be in closed hours. */
 const OPEN_DAYS = 2;
 
-const SCHEMA = `
-  CREATE SCHEMA IF NOT EXISTS mantel;
-  CREATE TABLE mantel.version (version int NOT NULL);
-  INSERT INTO mantel.version VALUES (${VERSION});
-  CREATE TABLE mantel.device (id text PRIMARY KEY, name text NOT NULL, room text, kind text NOT NULL);
-  CREATE TABLE mantel.series (id int PRIMARY KEY, device text NOT NULL, field text NOT NULL, unit text,
-    is_counter boolean NOT NULL, carry_value float8, carry_known float8, closed_hour int NOT NULL DEFAULT -1,
-    UNIQUE (device, field));
-  CREATE TABLE mantel.alive (id int PRIMARY KEY, at bigint NOT NULL);
-  CREATE TABLE mantel.reading (series int NOT NULL, at timestamptz NOT NULL, value float8);
-  CREATE INDEX reading_series ON mantel.reading (series, at);
-  CREATE TABLE mantel.five_minutes (series int NOT NULL, at timestamptz NOT NULL, min float8, mean float8, max float8,
-    sum float8 NOT NULL, known_ms float8 NOT NULL, PRIMARY KEY (series, at));
-  CREATE TABLE mantel.hourly (series int NOT NULL, hour int NOT NULL, at timestamptz NOT NULL, min float8, mean float8,
-    max float8, sum float8 NOT NULL, known_ms float8 NOT NULL, last float8, PRIMARY KEY (series, hour));
-  CREATE TABLE mantel.cause (id serial PRIMARY KEY, hash text NOT NULL UNIQUE, json text NOT NULL, keys text NOT NULL);
-  CREATE TABLE mantel.entry (id bigserial PRIMARY KEY, at bigint NOT NULL, kind text NOT NULL, device text,
-    what text NOT NULL, before_value text, after_value text, cause int NOT NULL);
-  CREATE INDEX entry_at ON mantel.entry (at, id);
-  CREATE INDEX entry_device ON mantel.entry (device, at, id);
-  CREATE INDEX entry_cause ON mantel.entry (cause, at, id);
-  CREATE INDEX entry_reachable ON mantel.entry (device, id) WHERE kind IN ('availability', 'removed');
-`;
 const AT = "(extract(epoch FROM at) * 1000)::float8 AS at";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -76,22 +60,35 @@ export class PostgresStorage implements Storage {
   }
 
   async #prepare(): Promise<void> {
-    const [found] = await this.#all("SELECT to_regclass('mantel.version') AS name", []);
-    if (found?.["name"] === null) {
-      await this.#write(() => this.#client.query(SCHEMA));
-      const isThere = "SELECT 1 FROM pg_available_extensions WHERE name = 'timescaledb'";
-      if ((await this.#all(isThere, [])).length > 0) {
-        await this.#client.query("CREATE EXTENSION IF NOT EXISTS timescaledb");
-        await this.#client.query("SELECT create_hypertable('mantel.reading', 'at')");
-      }
-    }
-    const [row] = await this.#all("SELECT version FROM mantel.version", []);
-    if (Number(row?.["version"]) > VERSION) {
+    const version = await this.#version();
+    if (version > MIGRATIONS.length) {
       throw new StorageUnusable(
         "the history was written by a newer version of Mantel; update Mantel, or use another database",
       );
     }
+    if (version < MIGRATIONS.length) await this.#write(() => this.#migrate(version));
     await this.#client.query("SET search_path TO mantel");
+    if (version === 0) await this.#createHypertable();
+  }
+
+  /** The version of the tables; 0 if there are none. */
+  async #version(): Promise<number> {
+    const [found] = await this.#all("SELECT to_regclass('mantel.version') AS name", []);
+    if (found?.["name"] === null) return 0;
+    const [row] = await this.#all("SELECT version FROM mantel.version", []);
+    return Number(row?.["version"]);
+  }
+
+  async #migrate(version: number): Promise<void> {
+    for (const statements of MIGRATIONS.slice(version)) await this.#client.query(statements);
+    await this.#all("UPDATE mantel.version SET version = $1", [MIGRATIONS.length]);
+  }
+
+  async #createHypertable(): Promise<void> {
+    const isThere = "SELECT 1 FROM pg_available_extensions WHERE name = 'timescaledb'";
+    if ((await this.#all(isThere, [])).length === 0) return;
+    await this.#client.query("CREATE EXTENSION IF NOT EXISTS timescaledb");
+    await this.#client.query("SELECT create_hypertable('mantel.reading', 'at')");
   }
 
   async load(): Promise<Loaded> {
@@ -125,7 +122,7 @@ export class PostgresStorage implements Storage {
     };
   }
 
-  append({ devices, series, points, entries }: Batch): Promise<void> {
+  append({ devices, series, points, runs, entries }: Batch): Promise<void> {
     return this.#write(async () => {
       for (const { id, name, room, kind } of devices) {
         await this.#all(
@@ -148,15 +145,28 @@ export class PostgresStorage implements Storage {
           [points.series, points.at, points.value.map(nullIfUnknown)],
         );
       }
-      for (const { at, kind, device, what, from, to, cause } of entries) {
-        const id = await this.#causeId(cause);
-        await this.#all(
-          `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-          [at, kind, device, what, from, to, id],
-        );
-      }
+      for (const run of runs) await this.#insertRun(run);
+      for (const entry of entries) await this.#insertEntry(entry);
     });
+  }
+
+  async #insertRun(run: NewRun): Promise<void> {
+    const { id, automation, name, at, endedAt, result, error, cause, trace } = run;
+    await this.#all(
+      `INSERT INTO run (id, automation, name, at, ended_at, result, error, cause, trace)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at,
+        result = excluded.result, error = excluded.error, trace = excluded.trace`,
+      [id, automation, name, at, endedAt, result, error, await this.#causeId(cause), trace],
+    );
+  }
+
+  async #insertEntry(entry: NewEntry): Promise<void> {
+    const { at, kind, device, what, from, to, cause, run } = entry;
+    await this.#all(
+      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, run)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+      [at, kind, device, what, from, to, await this.#causeId(cause), run ?? null],
+    );
   }
 
   close(hour: number, closed: readonly ClosedHour[]): Promise<void> {
@@ -239,14 +249,15 @@ export class PostgresStorage implements Storage {
   }
 
   async entries(filter: EntryFilter): Promise<StoredEntry[]> {
-    const { sql, values } = entryQuery(filter);
-    let index = 0;
-    return (
-      await this.#all(
-        sql.replaceAll("?", () => `$${++index}`),
-        values,
-      )
-    ).map(toEntry);
+    return (await this.#rows(entryQuery(filter))).map(toEntry);
+  }
+
+  async runs(page: RunPage): Promise<StoredRun[]> {
+    return (await this.#rows(runQuery(page))).map((row) => toRun(row, String(row["trace"])));
+  }
+
+  async countRuns(filter: RunFilter): Promise<RunCounts> {
+    return toCounts(await this.#rows(runCountQuery(filter)));
   }
 
   async dropCurves(series: number, beforeHour: number): Promise<void> {
@@ -258,8 +269,10 @@ export class PostgresStorage implements Storage {
 
   async dropEntries(before: number): Promise<void> {
     await this.#all("DELETE FROM entry WHERE at < $1", [before]);
+    await this.#all("DELETE FROM run WHERE ended_at < $1", [before]);
     await this.#all(
-      "DELETE FROM cause c WHERE NOT EXISTS (SELECT FROM entry WHERE cause = c.id)",
+      `DELETE FROM cause c WHERE NOT EXISTS (SELECT FROM entry WHERE cause = c.id)
+        AND NOT EXISTS (SELECT FROM run WHERE cause = c.id)`,
       [],
     );
   }
@@ -319,6 +332,14 @@ export class PostgresStorage implements Storage {
       await this.#client.query("ROLLBACK").catch(() => undefined); // the connection is lost
       throw error;
     }
+  }
+
+  #rows({ sql, values }: Query): Promise<Row[]> {
+    let index = 0;
+    return this.#all(
+      sql.replaceAll("?", () => `$${++index}`),
+      values,
+    );
   }
 
   async #all(sql: string, values: readonly unknown[]): Promise<Row[]> {

@@ -14,7 +14,17 @@ import type {
 import { Reader } from "./reader.ts";
 import { SeriesTable } from "./series.ts";
 import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
-import type { Batch, DeviceRow, EntryFilter, Storage, StoredEntry } from "./storage.ts";
+import type {
+  Batch,
+  DeviceRow,
+  EntryFilter,
+  RunCounts,
+  RunFilter,
+  RunPage,
+  Storage,
+  StoredEntry,
+  StoredRun,
+} from "./storage.ts";
 
 const DAY_MS = 24 * HOUR_MS;
 /** Reports among which is the latest one. */
@@ -103,6 +113,14 @@ export class Recorder implements History {
 
   entries(filter: EntryFilter): Promise<StoredEntry[]> {
     return this.#connection.call((storage) => storage.entries(filter));
+  }
+
+  runs(page: RunPage): Promise<StoredRun[]> {
+    return this.#connection.call((storage) => storage.runs(page));
+  }
+
+  countRuns(filter: RunFilter): Promise<RunCounts> {
+    return this.#connection.call((storage) => storage.countRuns(filter));
   }
 
   bytes(): Promise<number> {

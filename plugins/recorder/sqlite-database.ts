@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
-import { SCHEMA, VERSION } from "./sqlite-schema.ts";
+import { MIGRATIONS } from "./sqlite-schema.ts";
 import { StorageUnusable } from "./storage.ts";
 
 /** Small pages: a batch has some thousand bytes, and SQLite writes whole pages. */
@@ -22,31 +22,31 @@ export class SqliteDatabase {
    * @throws StorageUnusable if it is locked for longer, or a newer Mantel has written it
    * @throws StorageDamaged after it set a damaged file aside; the next `open` creates an empty one
    */
-  static open(path: string, busyMs: number): SqliteDatabase {
+  static open(path: string, busyMs: number, migrations = MIGRATIONS): SqliteDatabase {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     try {
-      return new SqliteDatabase(path, busyMs);
+      return new SqliteDatabase(path, busyMs, migrations);
     } catch (error) {
       throw isDamage(error) ? setAside(path, error) : toStorageError(error);
     }
   }
 
-  private constructor(path: string, busyMs: number) {
+  private constructor(path: string, busyMs: number, migrations: readonly string[]) {
     this.#path = path;
     this.#db = new Database(path);
     try {
-      this.#prepare(busyMs);
+      this.#prepare(busyMs, migrations);
     } catch (error) {
       this.#db.close();
       throw error;
     }
   }
 
-  #prepare(busyMs: number): void {
+  #prepare(busyMs: number, migrations: readonly string[]): void {
     this.#db.exec(`PRAGMA busy_timeout = ${busyMs}`);
     const [row] = this.#db.prepare("PRAGMA user_version").all([]) as SqliteRow[];
     const version = Number(row?.["user_version"] ?? 0);
-    if (version > VERSION) {
+    if (version > migrations.length) {
       throw new StorageUnusable(
         "the history was written by a newer version of Mantel; update Mantel, or move the folder history away",
       );
@@ -54,8 +54,11 @@ export class SqliteDatabase {
     this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}`); // counts only for an empty file
     this.#db.prepare("PRAGMA journal_mode = WAL").all([]);
     this.#db.exec("PRAGMA synchronous = FULL"); // with NORMAL a power cut would lose all since the last checkpoint
-    if (version === 0) this.#transaction(() => this.#db.exec(SCHEMA));
-    else this.#db.prepare("SELECT count(*) FROM series").all([]);
+    if (version < migrations.length) {
+      const pragma = `PRAGMA user_version = ${migrations.length}`;
+      const statements = [...migrations.slice(version), pragma];
+      this.#transaction(() => statements.forEach((each) => this.#db.exec(each)));
+    } else this.#db.prepare("SELECT count(*) FROM series").all([]);
   }
 
   /**

@@ -1,8 +1,6 @@
-/** The version of the tables, in the header of the file. */
-export const VERSION = 1;
-
-/** Creates the tables of an empty file. */
-export const SCHEMA = `
+/** The statements that bring a file to each version of its tables, from 1. The version is in the header of the file. */
+export const MIGRATIONS: readonly string[] = [
+  `
   CREATE TABLE device (id TEXT PRIMARY KEY, name TEXT NOT NULL, room TEXT, kind TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE series (id INTEGER PRIMARY KEY, device TEXT NOT NULL, field TEXT NOT NULL, unit TEXT,
     is_counter INTEGER NOT NULL, carry_value REAL, carry_known REAL,
@@ -20,5 +18,16 @@ export const SCHEMA = `
   CREATE INDEX entry_device ON entry (device, at, id);
   CREATE INDEX entry_cause ON entry (cause, at, id);
   CREATE INDEX entry_reachable ON entry (device, id) WHERE kind IN ('availability', 'removed');
-  PRAGMA user_version = ${VERSION};
-`;
+`,
+  `
+  CREATE TABLE run (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, automation TEXT NOT NULL, name TEXT NOT NULL,
+    at INTEGER NOT NULL, ended_at INTEGER NOT NULL, result TEXT NOT NULL, error TEXT, cause INTEGER NOT NULL,
+    trace BLOB NOT NULL);
+  CREATE INDEX run_at ON run (at, number);
+  CREATE INDEX run_automation ON run (automation, at, number, result);
+  ALTER TABLE entry ADD COLUMN run TEXT;
+  CREATE UNIQUE INDEX entry_run ON entry (run) WHERE run IS NOT NULL;
+  UPDATE entry SET kind = 'run', what = trim(after_value, '"'), after_value = NULL
+    WHERE kind = 'record' AND what = 'automation.run' AND after_value IS NOT NULL;
+`,
+];

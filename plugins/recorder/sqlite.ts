@@ -1,4 +1,5 @@
-import { causeKeys, entryQuery, UNREACHABLE } from "./entries.ts";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { causeKeys } from "./cause-keys.ts";
 import {
   type Curve,
   PackedCurve,
@@ -7,8 +8,9 @@ import {
   unpackCurve,
   unpackPoints,
 } from "./points.ts";
+import { entryQuery, type Query, runCountQuery, runQuery, UNREACHABLE } from "./queries.ts";
 import { freeReserve, reserveSpace } from "./reserve.ts";
-import { figuresOf, nullIfUnknown, numberOf, textOf, toEntry } from "./rows.ts";
+import { figuresOf, nullIfUnknown, numberOf, textOf, toCounts, toEntry, toRun } from "./rows.ts";
 import { SqliteDatabase, type SqliteRow } from "./sqlite-database.ts";
 import { StatBlob } from "./stat-blob.ts";
 import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
@@ -17,9 +19,15 @@ import type {
   ClosedHour,
   EntryFilter,
   Loaded,
+  NewEntry,
+  NewRun,
+  RunCounts,
+  RunFilter,
+  RunPage,
   Storage,
   StoredEntry,
   StoredHour,
+  StoredRun,
 } from "./storage.ts";
 
 const BUSY_MS = 5_000;
@@ -84,7 +92,7 @@ export class SqliteStorage implements Storage {
     });
   }
 
-  append({ devices, series, points, entries }: Batch): void {
+  append({ devices, series, points, runs, entries }: Batch): void {
     this.#write(() => {
       for (const { id, name, room, kind } of devices) {
         this.#db.run(
@@ -104,15 +112,28 @@ export class SqliteStorage implements Storage {
         const data = packPoints(hour * HOUR_MS, part);
         this.#db.run("INSERT INTO recent (hour, data) VALUES (?, ?)", [hour, data]);
       }
-      for (const entry of entries) {
-        const { at, kind, device, what, from, to, cause } = entry;
-        this.#db.run(
-          `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause)
-            VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          [at, kind, device, what, from, to, this.#causeId(cause)],
-        );
-      }
+      for (const run of runs) this.#insertRun(run);
+      for (const entry of entries) this.#insertEntry(entry);
     });
+  }
+
+  #insertRun(run: NewRun): void {
+    const { id, automation, name, at, endedAt, result, error, cause, trace } = run;
+    const packed = deflateRawSync(trace);
+    this.#db.run(
+      `INSERT INTO run (id, automation, name, at, ended_at, result, error, cause, trace)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at,
+        result = excluded.result, error = excluded.error, trace = excluded.trace`,
+      [id, automation, name, at, endedAt, result, error, this.#causeId(cause), packed],
+    );
+  }
+
+  #insertEntry({ at, kind, device, what, from, to, cause, run }: NewEntry): void {
+    this.#db.run(
+      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, run)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [at, kind, device, what, from, to, this.#causeId(cause), run ?? null],
+    );
   }
 
   close(hour: number, closed: readonly ClosedHour[]): void {
@@ -194,8 +215,17 @@ export class SqliteStorage implements Storage {
   }
 
   entries(filter: EntryFilter): StoredEntry[] {
-    const { sql, values } = entryQuery(filter);
-    return this.#db.read(() => this.#db.all(sql, values)).map(toEntry);
+    return this.#rows(entryQuery(filter)).map(toEntry);
+  }
+
+  runs(page: RunPage): StoredRun[] {
+    return this.#rows(runQuery(page)).map((row) =>
+      toRun(row, inflateRawSync(bytesOf(row["trace"])).toString("utf8")),
+    );
+  }
+
+  countRuns(filter: RunFilter): RunCounts {
+    return toCounts(this.#rows(runCountQuery(filter)));
   }
 
   dropCurves(series: number, beforeHour: number): void {
@@ -206,7 +236,11 @@ export class SqliteStorage implements Storage {
   dropEntries(before: number): void {
     this.#write(() => {
       this.#db.run("DELETE FROM entry WHERE at < ?", [before]);
-      this.#db.run("DELETE FROM cause WHERE id NOT IN (SELECT cause FROM entry)", []);
+      this.#db.run("DELETE FROM run WHERE ended_at < ?", [before]);
+      this.#db.run(
+        "DELETE FROM cause WHERE id NOT IN (SELECT cause FROM entry) AND id NOT IN (SELECT cause FROM run)",
+        [],
+      );
     });
     this.#causes.clear();
   }
@@ -270,6 +304,10 @@ export class SqliteStorage implements Storage {
         base + toHour,
       ]),
     );
+  }
+
+  #rows({ sql, values }: Query): SqliteRow[] {
+    return this.#db.read(() => this.#db.all(sql, values));
   }
 
   #write(work: () => void): void {

@@ -1,4 +1,4 @@
-import type { Cause } from "@mantel/plugin-sdk";
+import type { Cause, HistoryRun } from "@mantel/plugin-sdk";
 import type { Curve, Points } from "./points.ts";
 import type { Carry, Stat } from "./statistics.ts";
 
@@ -28,6 +28,8 @@ export interface StoredSeries extends SeriesRow {
   readonly closedHour: number;
 }
 
+export type RunResult = HistoryRun["result"];
+
 /** An entry of the logbook before it is stored. */
 export interface NewEntry {
   readonly at: number;
@@ -38,6 +40,22 @@ export interface NewEntry {
   readonly from: string | null;
   readonly to: string | null;
   readonly cause: Cause;
+  /** The id of the run that the entry is about. */
+  readonly run?: string;
+}
+
+/** A run of an automation that has ended. One with the same id is replaced. */
+export interface NewRun {
+  readonly id: string;
+  readonly automation: string;
+  readonly name: string;
+  readonly at: number;
+  readonly endedAt: number;
+  readonly result: RunResult;
+  readonly error: string | null;
+  readonly cause: Cause;
+  /** JSON. */
+  readonly trace: string;
 }
 
 /** The changes of a second or two, as plain data, which also passes between threads. */
@@ -47,8 +65,19 @@ export interface Batch {
   /** New series. */
   readonly series: readonly SeriesRow[];
   readonly points: Points;
+  readonly runs: readonly NewRun[];
+  /** An entry about a run that has an entry already is left out. */
   readonly entries: readonly NewEntry[];
 }
+
+/** A batch without changes. */
+export const NOTHING_NEW: Batch = {
+  devices: [],
+  series: [],
+  points: { series: [], at: [], value: [] },
+  runs: [],
+  entries: [],
+};
 
 /** An hour of a series that will not change any more. */
 export interface ClosedHour {
@@ -73,10 +102,11 @@ export interface StoredHour {
   readonly last: number;
 }
 
-export interface StoredEntry extends Omit<NewEntry, "cause"> {
+export interface StoredEntry extends Omit<NewEntry, "cause" | "run"> {
   readonly id: number;
   /** JSON. */
   readonly cause: string;
+  readonly run: string | null;
   readonly name: string | null;
   readonly room: string | null;
 }
@@ -91,6 +121,29 @@ export interface EntryFilter {
   readonly after?: { readonly at: number; readonly id: number };
   readonly limit: number;
 }
+
+export interface StoredRun extends Omit<NewRun, "cause"> {
+  readonly number: number;
+  /** JSON. */
+  readonly cause: string;
+}
+
+/** Limits by the start of a run. */
+export interface RunFilter {
+  readonly id?: string;
+  readonly automation?: string;
+  readonly result?: RunResult;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface RunPage extends RunFilter {
+  /** The last run of the previous page. */
+  readonly after?: { readonly at: number; readonly id: number };
+  readonly limit: number;
+}
+
+export type RunCounts = Readonly<Record<RunResult, number>>;
 
 /** The contents of a storage at its start. */
 export interface Loaded {
@@ -126,8 +179,12 @@ export interface Storage {
   /** The value at the end of the last stored hour before this one. */
   lastBefore(series: number, hour: number): Later<number | undefined>;
   entries(filter: EntryFilter): Later<StoredEntry[]>;
+  /** Runs, newest start first. */
+  runs(page: RunPage): Later<StoredRun[]>;
+  countRuns(filter: RunFilter): Later<RunCounts>;
   /** Drops the reports of a series before an hour, and keeps the figures. */
   dropCurves(series: number, beforeHour: number): Later<void>;
+  /** Drops entries, and the runs that ended before. */
   dropEntries(before: number): Later<void>;
   /** The oldest hour with reports. */
   oldestCurve(): Later<number | undefined>;

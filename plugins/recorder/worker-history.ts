@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { History, Notices, Retention } from "./history.ts";
+import { type History, historyThrough, type Notices, type Retention } from "./history.ts";
 import { StorageUnusable } from "./storage.ts";
 
 /** A call of the worker thread. */
@@ -55,14 +55,7 @@ export function startWorkerHistory(path: string, retention: Retention, notices: 
       worker.postMessage({ call: last, method, input } satisfies ToWorker);
     });
   return {
-    open: () => call("open"),
-    record: (batch) => call("record", batch),
-    maintain: (now) => call("maintain", now),
-    curve: (request) => call("curve", request),
-    statistics: (request) => call("statistics", request),
-    raw: (request) => call("raw", request),
-    entries: (filter) => call("entries", filter),
-    bytes: () => call("bytes"),
+    ...historyThrough(call),
     async close() {
       await call("close");
       await worker.terminate();

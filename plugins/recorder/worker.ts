@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Notices, Retention } from "./history.ts";
+import { callHistory, type Notices, type Retention } from "./history.ts";
 import { Recorder } from "./recorder.ts";
 import { SqliteStorage } from "./sqlite.ts";
 import type { FromWorker, ToWorker } from "./worker-history.ts";
@@ -21,10 +21,7 @@ parentPort?.on("message", (message: ToWorker) => {
 
 async function answer({ call, method, input }: ToWorker): Promise<void> {
   try {
-    const value: unknown = await (recorder[method] as (given: unknown) => Promise<unknown>).call(
-      recorder,
-      input,
-    );
+    const value = await callHistory(recorder, method, input);
     send({ kind: "answer", call, value });
   } catch (error) {
     const { name, message, stack = "" } = error as Error;

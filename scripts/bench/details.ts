@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
+import { NOTHING_NEW } from "../../plugins/recorder/storage.ts";
 import { launchBrowser } from "../../test/helpers/browser.ts";
 import { openHome, serveHost } from "./bench-home.ts";
 import { summarise } from "./shared/figures.ts";
@@ -153,13 +154,12 @@ async function fillHistory(): Promise<void> {
   );
   await recorder.open();
   const series = { id: 1, device: HEATING.id, field: "temperature", unit: "°C", isCounter: false };
-  const nothing = { series: [], at: [], value: [] };
-  await recorder.record({ devices: [HEATING], series: [series], points: nothing, entries: [] });
+  await recorder.record({ ...NOTHING_NEW, devices: [HEATING], series: [series] });
   for (; clock < now; clock += HOUR_MS) {
     const at = Array.from({ length: 60 }, (_, minute) => clock + minute * MINUTE_MS);
     const value = at.map((time) => Math.round(190 + 15 * Math.sin(time / 9e6)) / 10);
     const points = { series: at.map(() => 1), at, value };
-    await recorder.record({ devices: [], series: [], points, entries: [] });
+    await recorder.record({ ...NOTHING_NEW, points });
     await recorder.maintain(clock + HOUR_MS);
   }
   await recorder.close();

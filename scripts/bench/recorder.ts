@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
 import { HOUR_MS } from "../../plugins/recorder/statistics.ts";
+import { NOTHING_NEW } from "../../plugins/recorder/storage.ts";
 import type { ClosedHour } from "../../plugins/recorder/storage.ts";
 import { findPluginProcesses, openHome, serveHost } from "./bench-home.ts";
 import { rounded, summarise } from "./shared/figures.ts";
@@ -100,7 +101,7 @@ async function year(): Promise<object> {
     unit: "°C",
     isCounter: false,
   }));
-  storage.append({ devices: [], series, points: { series: [], at: [], value: [] }, entries: [] });
+  storage.append({ ...NOTHING_NEW, series });
   for (let hour = first; hour < first + HOURS; hour++)
     storage.close(
       hour,

@@ -3,6 +3,7 @@
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
 import { HOUR_MS } from "../../plugins/recorder/statistics.ts";
+import { NOTHING_NEW } from "../../plugins/recorder/storage.ts";
 
 const SENSORS = 40;
 const MINUTE_MS = 60_000;
@@ -30,18 +31,12 @@ const series = ids.map((id) => ({
   unit: "°C",
   isCounter: false,
 }));
-const none = { series: [], at: [], value: [] };
-await recorder.record({ devices: [], series, points: none, entries: [] });
+await recorder.record({ ...NOTHING_NEW, series });
 for (; clock.now < to; clock.now += HOUR_MS) {
   for (let minute = 0; minute < 60; minute++) {
     const at = ids.map(() => clock.now + minute * MINUTE_MS);
     const value = ids.map((id) => id + Math.round(100 * Math.random()) / 10);
-    await recorder.record({
-      devices: [],
-      series: [],
-      points: { series: ids, at, value },
-      entries: [],
-    });
+    await recorder.record({ ...NOTHING_NEW, points: { series: ids, at, value } });
   }
   await recorder.maintain(clock.now + HOUR_MS + 2 * MINUTE_MS);
 }

@@ -4,7 +4,12 @@ import type { Retention } from "../../plugins/recorder/history.ts";
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
 import { HOUR_MS } from "../../plugins/recorder/statistics.ts";
-import type { Batch, NewEntry, Storage } from "../../plugins/recorder/storage.ts";
+import {
+  type Batch,
+  type NewEntry,
+  NOTHING_NEW,
+  type Storage,
+} from "../../plugins/recorder/storage.ts";
 import { emptyFolder } from "./folder.ts";
 
 export const START = Date.parse("2026-11-01T00:00:00Z");
@@ -29,13 +34,7 @@ export const entry = (at: number, change: Partial<NewEntry> = {}): NewEntry => (
   cause: { kind: "device", id: LAMP.id, name: "Lamp" },
   ...change,
 });
-export const batch = (change: Partial<Batch> = {}): Batch => ({
-  devices: [],
-  series: [],
-  points: { series: [], at: [], value: [] },
-  entries: [],
-  ...change,
-});
+export const batch = (change: Partial<Batch> = {}): Batch => ({ ...NOTHING_NEW, ...change });
 /** Values of series 1. */
 export const values = (...reports: readonly (readonly [at: number, value: number])[]) =>
   batch({

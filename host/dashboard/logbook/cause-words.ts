@@ -90,8 +90,10 @@ function entryText(entry: LogbookEntry, device: string | undefined, home: NamedH
       return texts.failedCommand(reasonText(entry));
     case "scene":
       return sceneText(entry);
+    case "run":
+      return runText(entry);
     case "record":
-      return what === "automation.run" ? texts.ran : what;
+      return what;
     default:
       return stateText(entry, device, home);
   }
@@ -107,6 +109,15 @@ function reasonText({ what, to }: LogbookEntry): string {
     ["outcome_unknown", texts.answerLost],
   ]);
   return known.get(what) ?? (typeof to === "string" ? to : what);
+}
+
+/** The result of a run; a stopped one may have a reason of its own. */
+function runText({ what, to }: LogbookEntry): string {
+  const texts = words.value;
+  const reason = typeof to === "string" ? to : "";
+  if (what === "completed") return texts.ran;
+  if (what === "cancelled") return texts.runCancelled;
+  return what === "stopped" && reason === "" ? texts.runStopped : texts.runFailed(reason);
 }
 
 function sceneText({ what, to }: LogbookEntry): string {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import {
   historyLogbook,
   historyReadings,
   historyRecord,
-  type Logbook,
   type MantelError,
-  type HistoryReadings,
 } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { recorderWith } from "../../../plugins/recorder/plugin.ts";
@@ -20,57 +18,13 @@ import {
 import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
 import { StorageUnusable } from "../../../plugins/recorder/storage.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-
-const LAMP = "demo:light:1";
-const SENSOR = "demo:sensor:2";
-const ANNA = { kind: "person", id: "t1", name: "Anna" } as const;
-const plugin = recorderWith(
-  ({ file, retention }, notices) =>
-    new Recorder(() => SqliteStorage.open(file), retention, notices),
-);
-const CONFIG = { rawDays: 10, logbookDays: 90, maxMiB: 64 };
-const DEVICES = [
-  {
-    id: LAMP,
-    name: "Lamp",
-    room: "Hall",
-    capabilities: {
-      on: { type: "boolean" },
-      brightness: { type: "number", min: 0, max: 100, unit: "%" },
-      power: { type: "number", unit: "W", readOnly: true },
-    },
-    state: { on: false, brightness: 50, power: 0 },
-  },
-  {
-    id: SENSOR,
-    name: "Sensor",
-    room: "Kitchen",
-    capabilities: { temperature: { type: "number", unit: "°C", readOnly: true } },
-    state: { temperature: 20 },
-  },
-] as const;
-
-async function start(t: TestContext, config: object = {}, folder?: string) {
-  let now = Date.now();
-  t.mock.method(Date, "now", () => ++now); // of two reports in one millisecond, a curve has the second
-  const history = folder ?? (await emptyFolder(t));
-  const running = await startPlugin(plugin, {
-    config: { ...CONFIG, ...config },
-    folders: { history },
-    home: { devices: DEVICES, scenes: [{ id: "host:scene:movie", name: "Movie" }] },
-  });
-  t.after(() => running.stop().catch(() => undefined));
-  const read = async (query: {
-    device: string;
-    field: string;
-    points?: string;
-    from?: string;
-    to?: string;
-  }) => (await running.request(readingsRoute, { query })).json as HistoryReadings;
-  const logbook = async (query: object = {}) =>
-    (await running.request(logbookRoute, { query })).json as Logbook;
-  return { ...running, running, history, read, logbook };
-}
+import {
+  ANNA,
+  CONFIG,
+  LAMP,
+  SENSOR,
+  startRecorder as start,
+} from "../../helpers/recorder-plugin.ts";
 
 test("changes of numbers and of yes or no are readings at once", async (t) => {
   const { home, read } = await start(t);
@@ -146,7 +100,7 @@ test("queries that do not fit are refused with the place of the fault", async (t
 test("services give the same, and other plugins write entries", async (t) => {
   const { running } = await start(t);
   const cause = { kind: "automation", id: "evening", name: "Evening" } as const;
-  await running.call(historyRecord, { what: "automation.run", to: "done", cause });
+  await running.call(historyRecord, { what: "backup.done", to: "3 MiB", cause });
 
   const { points } = await running.call(historyReadings, {
     device: SENSOR,
@@ -158,7 +112,7 @@ test("services give the same, and other plugins write entries", async (t) => {
   assert.equal(points.at(-1)?.value, 20);
   assert.deepEqual(
     entries.map(({ kind, what, to, device }) => [kind, what, to, device]),
-    [["record", "automation.run", "done", undefined]],
+    [["record", "backup.done", "3 MiB", undefined]],
   );
 });
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MIGRATIONS } from "../../../plugins/recorder/postgres-schema.ts";
 import { PostgresStorage } from "../../../plugins/recorder/postgres.ts";
 import { Recorder } from "../../../plugins/recorder/recorder.ts";
 import { HOUR_MS } from "../../../plugins/recorder/statistics.ts";
-import { type Batch, StorageUnusable } from "../../../plugins/recorder/storage.ts";
+import { type Batch, NOTHING_NEW, StorageUnusable } from "../../../plugins/recorder/storage.ts";
 import { findPostgres, queryPostgres, startPostgres } from "../../helpers/postgres.ts";
 
 const programs = await findPostgres();
@@ -15,13 +16,24 @@ const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
 const ROW = { id: 1, device: "demo:meter:1", field: "energy", unit: "kWh", isCounter: true };
 const METER = { id: ROW.device, name: "Meter", room: "Cellar", kind: "sensor" };
 const CAUSE = { kind: "person", id: "t1", name: "Anna" } as const;
+const EVENING = { kind: "automation", id: "evening", name: "Evening", parent: CAUSE } as const;
 
-const batch = (change: Partial<Batch> = {}): Batch => ({
-  devices: [],
-  series: [],
-  points: { series: [], at: [], value: [] },
-  entries: [],
-  ...change,
+const batch = (change: Partial<Batch> = {}): Batch => ({ ...NOTHING_NEW, ...change });
+
+test("a database of the first version gets the new tables", { skip }, async (t) => {
+  const connectionString = await startPostgres(t, programs ?? "");
+  await queryPostgres(connectionString, MIGRATIONS[0] ?? "");
+  await queryPostgres(
+    connectionString,
+    `INSERT INTO mantel.cause (hash, json, keys) VALUES ('', '${JSON.stringify(EVENING)}', '');
+    INSERT INTO mantel.entry (at, kind, what, after_value, cause) VALUES (${START}, 'record', 'automation.run', '"failed"', 1)`,
+  );
+  const storage = await PostgresStorage.open({ connectionString });
+  t.after(() => storage.end());
+
+  const [entry] = await storage.entries({ limit: 9 });
+  assert.deepEqual([entry?.kind, entry?.what, entry?.to], ["run", "failed", null]);
+  assert.deepEqual(await storage.runs({ limit: 9 }), []);
 });
 
 test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => {
@@ -79,6 +91,10 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
       ],
     }),
   );
+  const run = { id: "run-1", automation: "evening", name: "Evening", at: START, cause: EVENING };
+  const ended = { ...run, endedAt: START + 1, result: "failed", error: "no answer" } as const;
+  await recorder.record(batch({ runs: [{ ...ended, trace: "{}" }] }));
+  await recorder.record(batch({ runs: [{ ...ended, trace: '{"actions":[]}' }] }));
   clock.now = START + 4 * HOUR_MS;
   const span = { series: 1, from: START, to: clock.now };
   const before = await recorder.curve({ ...span, points: 100 });
@@ -120,6 +136,20 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
     );
   });
 
+  await t.test("runs of automations are kept once, with their last trace", async () => {
+    const runs = await next.runs({ automation: "evening", from: START, limit: 9 });
+    assert.deepEqual(
+      runs.map(({ id, name, result, trace, cause }) => [id, name, result, trace, cause]),
+      [["run-1", "Evening", "failed", '{"actions":[]}', JSON.stringify(EVENING)]],
+    );
+    assert.deepEqual(await next.countRuns({}), {
+      completed: 0,
+      stopped: 0,
+      failed: 1,
+      cancelled: 0,
+    });
+  });
+
   await t.test("a lost connection is opened again, and nothing is lost meanwhile", async () => {
     await queryPostgres(
       connectionString,
@@ -150,6 +180,8 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
   await t.test("old reports are dropped, and a newer version is left alone", async () => {
     await next.maintain(clock.now + 20 * DAY_MS);
     assert.deepEqual(await next.raw({ ...span, limit: 10 }), []);
+    await next.maintain(clock.now + 100 * DAY_MS);
+    assert.deepEqual(await next.runs({ limit: 10 }), []);
     await queryPostgres(connectionString, "UPDATE mantel.version SET version = 99");
     await assert.rejects(start().open(), StorageUnusable);
   });

@@ -111,6 +111,32 @@ test("a change says why, and is put back", async (t) => {
   assert.deepEqual(api.posted, [{ on: false }], "a brightness would turn it on");
 });
 
+test("runs of automations are shown with their results", async (t) => {
+  const run = { at: AT, kind: "run", cause: EVENING };
+  const { text } = await open(t, {
+    [FIRST_PAGE]: {
+      entries: [
+        { ...run, id: "6", what: "cancelled" },
+        { ...run, id: "5", what: "stopped" },
+        { ...run, id: "4", what: "stopped", to: "it ran too often" },
+        { ...run, id: "3", what: "failed" },
+        { ...run, id: "2", what: "failed", to: "Lamp did not answer" },
+        { ...run, id: "1", what: "completed" },
+      ].map((entry, index) => ({ ...entry, device: `gone:${index}`, deviceName: "Run" })),
+      next: null,
+    },
+  });
+
+  assert.deepEqual(text("article li").toReversed(), [
+    "Run cancelled",
+    "Run did nothing: its conditions were not met",
+    "Run failed: it ran too often",
+    "Run failed",
+    "Run failed: Lamp did not answer",
+    "Run ran",
+  ]);
+});
+
 test("failed commands and scenes are shown with their reason", async (t) => {
   const mara = { kind: "person", id: "x", name: "Mara" };
   const movie = { kind: "scene", id: "host:scene:movie", name: "Movie", parent: mara };
