@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { CalendarEvent, CalendarSource } from "./calendar.ts";
-import type { Cause } from "./cause.ts";
+import type { Cause, CauseReason } from "./cause.ts";
 import type { CommandBody, Device, DeviceEvent } from "./device.ts";
 import { DeviceKind } from "./device.ts";
 import type { Scene } from "./scene.ts";
@@ -231,6 +231,10 @@ export interface ActsFor {
    * that the plugin reads.
    */
   readonly parent?: Cause;
+  /** The reason for which it runs. */
+  readonly what?: CauseReason;
+  /** The instant at which it began to run, ISO 8601; the present if absent. */
+  readonly at?: string;
 }
 
 /** The home as a plugin reads and controls it, within `permissions.home` of its manifest. */

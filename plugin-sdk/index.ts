@@ -92,7 +92,7 @@ export type {
   RunsQuery,
   StatisticsQuery,
 } from "./services/index.ts";
-export type { Cause } from "./cause.ts";
+export type { Cause, CauseReason } from "./cause.ts";
 export type {
   ActsFor,
   Coordinates,

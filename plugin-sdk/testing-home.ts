@@ -201,7 +201,7 @@ export class FakeHome implements HomeHostApi {
     this.commands.push({ id, command, ...(by && { by }) });
     const { parts: _parts, extra: _extra, ...own } = command;
     const state = { ...before.state, ...(own as DeviceState) };
-    const cause = by && causedBy({ kind: "automation", ...by.automation }, by.parent);
+    const cause = by && automationCause(by);
     this.#set({ ...before, state }, before, cause ?? OWN_CAUSE);
     return { commandId: `command-${this.commands.length}`, status: "applied" as const };
   }
@@ -211,7 +211,7 @@ export class FakeHome implements HomeHostApi {
     this.activated.push(id);
     const activationId = `activation-${this.activated.length}`;
     const at = new Date().toISOString();
-    const cause = by && causedBy({ kind: "automation", ...by.automation }, by.parent);
+    const cause = by && automationCause(by);
     const ended = { sceneId: id, name, activationId, at, status: "ok" } as const;
     this.#announce("scenes", { ...ended, cause: cause ?? OWN_CAUSE });
     return { activationId, status: "ok" as const, results: [] };
@@ -248,4 +248,10 @@ export class FakeHome implements HomeHostApi {
   async listHomeEvents() {
     return { events: this.#options.calendar ?? [], sources: [], truncated: false, complete: true };
   }
+}
+
+/** The cause of what an automation does, as the host makes it. */
+function automationCause({ automation, parent, what, at }: ActsFor): Cause {
+  const link = { kind: "automation", ...automation } as const;
+  return causedBy({ ...link, ...(what && { what }), ...(at !== undefined && { at }) }, parent);
 }

@@ -23,7 +23,8 @@ export class SentCauses {
   }
 }
 
-/** The fields in one order, whatever order they come in. */
-function textOf({ kind, id, name, parent }: Cause): string {
-  return JSON.stringify([kind, id, name, parent && textOf(parent)]);
+/** The fields in one order, whatever order they come in, without the instants, which differ each time. */
+function textOf({ kind, id, name, what, parent }: Cause): string {
+  const values = Object.entries(what?.values ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([kind, id, name, what?.type, values, parent && textOf(parent)]);
 }

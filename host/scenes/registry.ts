@@ -131,7 +131,8 @@ export class SceneRegistry {
   async activate(id: string, cause?: Cause): Promise<Activation> {
     const activationId = randomUUID();
     const { name } = this.get(id);
-    const ofScene = causedBy({ kind: "scene", id, name }, cause);
+    const scene = { kind: "scene", id, name, at: new Date().toISOString() } as const;
+    const ofScene = causedBy(scene, cause);
     this.#parts.log.debug("activated a scene", { scene: id, activationId, cause });
     const hostScene = this.#hostScenes.all.get(id);
     const results = hostScene

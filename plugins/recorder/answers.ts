@@ -16,6 +16,7 @@ import type { History, Point } from "./history.ts";
 import type { Observer } from "./observer.ts";
 import { boundsOf, earlier } from "./periods.ts";
 import type { SeriesRow, StoredEntry, StoredRun } from "./storage.ts";
+import { fromStoredCause } from "./stored-cause.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const USUAL_POINTS = 500;
@@ -211,7 +212,7 @@ function toPoint({ at, value, ...range }: Point) {
 }
 
 function toEntry(row: StoredEntry): LogbookEntry {
-  const { id, at, kind, device, what, from, to, cause, run, name, room } = row;
+  const { id, at, kind, device, what, from, to, cause, times, run, name, room } = row;
   return {
     id: String(id),
     at: isoOf(at),
@@ -221,7 +222,7 @@ function toEntry(row: StoredEntry): LogbookEntry {
     ...(from === null ? {} : { from: JSON.parse(from) as StateValue }),
     ...(to === null ? {} : { to: JSON.parse(to) as StateValue }),
     ...(run === null ? {} : { run }),
-    cause: JSON.parse(cause) as Cause,
+    cause: fromStoredCause(cause, times, at),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
 } from "@mantel/plugin-sdk";
 import type { Known } from "./history.ts";
 import type { Batch, DeviceRow, NewEntry, NewRun, SeriesRow } from "./storage.ts";
+import { isSameCause } from "./stored-cause.ts";
 
 /** Entries of one device within a minute; more are only counted. */
 const MOST_ENTRIES = 60;
@@ -250,7 +251,7 @@ export class Observer {
         device === entry.device && what === entry.what && kind === entry.kind,
     );
     const target = to === undefined ? null : textOf(to);
-    if (entry.kind === "state" && pending && isSame(pending.cause, entry.cause)) {
+    if (entry.kind === "state" && pending && isSameCause(pending.cause, entry.cause)) {
       pending.to = target; // a lamp that dims reports each step
       return true;
     }

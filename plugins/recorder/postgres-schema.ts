@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly string[] = [
     cause int NOT NULL, trace text NOT NULL);
   CREATE INDEX run_at ON mantel.run (at, number);
   CREATE INDEX run_automation ON mantel.run (automation, at, number, result);
+  ALTER TABLE mantel.entry ADD COLUMN times text;
   ALTER TABLE mantel.entry ADD COLUMN run text;
   CREATE UNIQUE INDEX entry_run ON mantel.entry (run) WHERE run IS NOT NULL;
   UPDATE mantel.entry SET kind = 'run', what = trim(after_value, '"'), after_value = NULL

@@ -1,5 +1,4 @@
 import { Client, type ClientConfig } from "pg";
-import { causeKeys } from "./cause-keys.ts";
 import type { Curve } from "./points.ts";
 import { MIGRATIONS } from "./postgres-schema.ts";
 import { entryQuery, type Query, runCountQuery, runQuery, UNREACHABLE } from "./queries.ts";
@@ -21,6 +20,7 @@ import {
   type StoredRun,
   StorageUnusable,
 } from "./storage.ts";
+import { timesOf, toStoredCause } from "./stored-cause.ts";
 
 const CONNECT_MS = 5_000;
 const QUERY_MS = 60_000;
@@ -162,10 +162,11 @@ export class PostgresStorage implements Storage {
 
   async #insertEntry(entry: NewEntry): Promise<void> {
     const { at, kind, device, what, from, to, cause, run } = entry;
+    const [id, times] = [await this.#causeId(cause), timesOf(cause, at)];
     await this.#all(
-      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, run)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-      [at, kind, device, what, from, to, await this.#causeId(cause), run ?? null],
+      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, times, run)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+      [at, kind, device, what, from, to, id, times, run ?? null],
     );
   }
 
@@ -313,11 +314,11 @@ export class PostgresStorage implements Storage {
   }
 
   async #causeId(cause: Batch["entries"][number]["cause"]): Promise<number> {
-    const json = JSON.stringify(cause);
+    const { json, keys } = toStoredCause(cause);
     const [row] = await this.#all(
       `INSERT INTO cause (hash, json, keys) VALUES (md5($1::text), $1, $2)
         ON CONFLICT (hash) DO UPDATE SET keys = excluded.keys RETURNING id`,
-      [json, causeKeys(cause)],
+      [json, keys],
     );
     return Number(row?.["id"]);
   }

@@ -27,7 +27,7 @@ class Conditions {
     if (value !== undefined) this.add(text, value);
   }
 
-  toString(): string {
+  get text(): string {
     return this.#texts.length > 0 ? `WHERE ${this.#texts.join(" AND ")}` : "";
   }
 }
@@ -45,9 +45,9 @@ export function entryQuery(filter: EntryFilter): Query {
   where.addFor("e.at >= ?", from);
   where.addFor("e.at < ?", to);
   if (after !== undefined) where.add("(e.at, e.id) < (?, ?)", after.at, after.id);
-  const sql = `SELECT e.id, e.at, e.kind, e.device, e.what, e.before_value, e.after_value, e.run, c.json AS cause, d.name, d.room
+  const sql = `SELECT e.id, e.at, e.kind, e.device, e.what, e.before_value, e.after_value, e.times, e.run, c.json AS cause, d.name, d.room
     FROM entry e JOIN cause c ON c.id = e.cause LEFT JOIN device d ON d.id = e.device
-    ${where} ORDER BY e.at DESC, e.id DESC LIMIT ?`;
+    ${where.text} ORDER BY e.at DESC, e.id DESC LIMIT ?`;
   return { sql, values: [...where.values, limit] };
 }
 
@@ -56,14 +56,14 @@ export function runQuery({ after, limit, ...filter }: RunPage): Query {
   const where = runConditions(filter);
   if (after !== undefined) where.add("(r.at, r.number) < (?, ?)", after.at, after.id);
   const sql = `SELECT r.number, r.id, r.automation, r.name, r.at, r.ended_at, r.result, r.error, r.trace, c.json AS cause
-    FROM run r JOIN cause c ON c.id = r.cause ${where} ORDER BY r.at DESC, r.number DESC LIMIT ?`;
+    FROM run r JOIN cause c ON c.id = r.cause ${where.text} ORDER BY r.at DESC, r.number DESC LIMIT ?`;
   return { sql, values: [...where.values, limit] };
 }
 
 /** The query of the number of runs by their result. */
 export function runCountQuery(filter: RunFilter): Query {
   const where = runConditions(filter);
-  const sql = `SELECT r.result, count(*) AS count FROM run r ${where} GROUP BY r.result`;
+  const sql = `SELECT r.result, count(*) AS count FROM run r ${where.text} GROUP BY r.result`;
   return { sql, values: where.values };
 }
 

@@ -12,6 +12,7 @@ export function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
     from: textOf(row["before_value"]),
     to: textOf(row["after_value"]),
     cause: String(row["cause"]),
+    times: textOf(row["times"]),
     run: textOf(row["run"]),
     name: textOf(row["name"]),
     room: textOf(row["room"]),

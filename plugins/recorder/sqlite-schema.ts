@@ -25,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
     trace BLOB NOT NULL);
   CREATE INDEX run_at ON run (at, number);
   CREATE INDEX run_automation ON run (automation, at, number, result);
+  ALTER TABLE entry ADD COLUMN times TEXT;
   ALTER TABLE entry ADD COLUMN run TEXT;
   CREATE UNIQUE INDEX entry_run ON entry (run) WHERE run IS NOT NULL;
   UPDATE entry SET kind = 'run', what = trim(after_value, '"'), after_value = NULL

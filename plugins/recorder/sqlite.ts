@@ -1,5 +1,4 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { causeKeys } from "./cause-keys.ts";
 import {
   type Curve,
   PackedCurve,
@@ -29,6 +28,7 @@ import type {
   StoredHour,
   StoredRun,
 } from "./storage.ts";
+import { timesOf, toStoredCause } from "./stored-cause.ts";
 
 const BUSY_MS = 5_000;
 /** Ids of hours are `series * HOURS + hour`, so that the hours of a series are beside each other. */
@@ -130,9 +130,9 @@ export class SqliteStorage implements Storage {
 
   #insertEntry({ at, kind, device, what, from, to, cause, run }: NewEntry): void {
     this.#db.run(
-      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, run)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      [at, kind, device, what, from, to, this.#causeId(cause), run ?? null],
+      `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, times, run)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [at, kind, device, what, from, to, this.#causeId(cause), timesOf(cause, at), run ?? null],
     );
   }
 
@@ -283,12 +283,12 @@ export class SqliteStorage implements Storage {
   }
 
   #causeId(cause: Batch["entries"][number]["cause"]): number {
-    const json = JSON.stringify(cause);
+    const { json, keys } = toStoredCause(cause);
     const known = this.#causes.get(json);
     if (known !== undefined) return known;
     this.#db.run("INSERT INTO cause (json, keys) VALUES (?, ?) ON CONFLICT (json) DO NOTHING", [
       json,
-      causeKeys(cause),
+      keys,
     ]);
     const [row] = this.#db.all("SELECT id FROM cause WHERE json = ?", [json]);
     if (this.#causes.size >= MOST_CAUSES) this.#causes.clear();

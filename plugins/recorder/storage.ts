@@ -104,8 +104,10 @@ export interface StoredHour {
 
 export interface StoredEntry extends Omit<NewEntry, "cause" | "run"> {
   readonly id: number;
-  /** JSON. */
+  /** JSON of a chain without instants. */
   readonly cause: string;
+  /** As `timesOf` gives them. */
+  readonly times: string | null;
   readonly run: string | null;
   readonly name: string | null;
   readonly room: string | null;
@@ -124,7 +126,7 @@ export interface EntryFilter {
 
 export interface StoredRun extends Omit<NewRun, "cause"> {
   readonly number: number;
-  /** JSON. */
+  /** JSON of a chain without instants. */
   readonly cause: string;
 }
 

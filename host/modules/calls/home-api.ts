@@ -1,4 +1,4 @@
-import { Cause, causedBy } from "@mantel/plugin-sdk/cause";
+import { Cause, causedBy, CauseReason } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Coordinates, DeviceSelector, type HomeRoom, selects } from "@mantel/plugin-sdk/home";
@@ -57,6 +57,8 @@ const ActsFor = Type.Object({
         name: Type.String({ minLength: 1, maxLength: 200 }),
       }),
       parent: Type.Optional(Cause),
+      what: Type.Optional(CauseReason),
+      at: Type.Optional(Type.String({ format: "date-time" })),
     }),
   ),
 });
@@ -201,14 +203,18 @@ function controllingApi(caller: HomeCaller, parts: HomeDependencies, limit: Home
  */
 function causeOf(request: unknown, { id, manifest }: HomeCaller, parts: HomeDependencies): Cause {
   const { by } = check(ActsFor, request, "the automation for which a plugin acts");
-  if (!by) return { kind: "module", id, name: manifest.title ?? id };
+  const now = Date.now();
+  const instant = (at: number) => ({ at: new Date(at).toISOString() });
+  if (!by) return { kind: "module", id, name: manifest.title ?? id, ...instant(now) };
   if (!manifest.kinds.includes("automation")) {
     const sentence = `${id} may not act for an automation; add "automation" to "mantel.kinds" in its package.json`;
     throw new MantelError("invalid", sentence);
   }
-  const { automation, parent } = by;
+  const { automation, parent, what, at } = by;
+  const began = at === undefined ? now : Math.min(Date.parse(at), now);
+  const link = { kind: "automation", id: automation.id, name: automation.name } as const;
   return causedBy(
-    { kind: "automation", id: automation.id, name: automation.name },
+    { ...link, ...(what && { what }), ...instant(began) },
     parent && knownCause(parent, { id, manifest }, parts),
   );
 }

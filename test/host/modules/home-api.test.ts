@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Cause } from "@mantel/plugin-sdk/cause";
+import type { ActsFor } from "@mantel/plugin-sdk/home";
 import type { HomePermissions } from "@mantel/plugin-sdk/home-permissions";
 import type { ModuleKind } from "@mantel/plugin-sdk/manifest";
 import { Calendar } from "../../../host/calendar/calendar.ts";
@@ -131,21 +132,30 @@ test("a command of a plugin reaches the device, and its cause is the module", as
   const answer = await call("commandHome", { id: "demo:light:1", command: { on: true } });
 
   assert.equal((answer as { status: string }).status, "applied");
-  assert.deepEqual(causes[0], { kind: "module", id: "auto", name: "Autopilot" });
+  assert.deepEqual(timeless(causes[0]), { kind: "module", id: "auto", name: "Autopilot" });
 });
 
 const EVENING = { id: "evening", name: "Evening" };
+
+/** The cause without its instant, which is that of the call. */
+function timeless(cause: Cause | undefined): Omit<Cause, "at"> | undefined {
+  const { at = "", ...rest } = cause ?? assert.fail("there is no cause");
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000, at);
+  return rest;
+}
 
 /** The causes of the changes that a command for an automation makes. */
 async function causesOf(
   { bus, bridge, devices, call }: Awaited<ReturnType<typeof openApi>>,
   parent?: Cause,
+  reason: Partial<ActsFor> = {},
 ) {
   const causes: Cause[] = [];
   bus.on(({ topic, data }) => void (topic === "device.state" && causes.push(data.cause)));
   bridge.answer = (nativeId, state) => devices.update("b", [{ nativeId, state }]);
-  const by = { automation: EVENING, ...(parent && { parent }) };
-  await call("commandHome", { id: "demo:light:1", command: { on: true }, by });
+  const by = { automation: EVENING, ...(parent && { parent }), ...reason };
+  const isOn = devices.get("demo:light:1").state["on"] === true;
+  await call("commandHome", { id: "demo:light:1", command: { on: !isOn }, by });
   return causes;
 }
 
@@ -156,7 +166,42 @@ test("the cause of a command for an automation is the automation, and the cause 
 
   const [cause] = await causesOf(api, { name: "Anna", id: "t1", kind: "person" });
 
-  assert.deepEqual(cause, { kind: "automation", ...EVENING, parent: anna });
+  assert.deepEqual(timeless(cause), { kind: "automation", ...EVENING, parent: anna });
+});
+
+test("an automation says why it runs and since when, but not in the future", async (t) => {
+  const api = await openApi(t, { control: ["light:*"] }, "automation");
+  const what = { type: "sun", values: { event: "sunset", offsetMs: -600_000 } };
+  const at = "2026-11-20T16:31:02.000Z";
+
+  const [cause] = await causesOf(api, undefined, { what, at });
+  const [later] = await causesOf(api, undefined, { at: "2999-01-01T00:00:00Z" });
+
+  assert.deepEqual(cause, { kind: "automation", ...EVENING, what, at });
+  assert.deepEqual(timeless(later), { kind: "automation", ...EVENING });
+});
+
+test("a reason of an automation that is not valid is refused", async (t) => {
+  const api = await openApi(t, { control: ["light:*"] }, "automation");
+  const refused = { code: "invalid" };
+  const values = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`v${index}`, index]));
+
+  await assert.rejects(causesOf(api, undefined, { what: { type: "" } }), refused);
+  await assert.rejects(causesOf(api, undefined, { what: { type: "sun", values } }), refused);
+  await assert.rejects(causesOf(api, undefined, { at: "yesterday" }), refused);
+});
+
+test("a cause that was sent is known at any instant, but only with its reason", async (t) => {
+  const api = await openApi(t, { control: ["light:*"] }, "automation");
+  const what = { type: "sun", values: { event: "sunset", offsetMs: 0 } };
+  const morning: Cause = { kind: "automation", id: "morning", name: "Morning", what };
+  api.feeds.causes.note("auto", { ...morning, at: "2026-11-20T16:31:02.000Z" });
+  const later = { ...morning, at: "2026-11-20T16:32:00.000Z" };
+
+  const [known] = await causesOf(api, later);
+  const [forged] = await causesOf(api, { ...morning, what: { type: "manual" } });
+
+  assert.deepEqual([known?.parent, forged?.parent], [later, undefined]);
 });
 
 test("an automation names a device that it reads as its cause, under the name that the host knows", async (t) => {
@@ -176,7 +221,7 @@ test("an automation cannot name a cause that the host has not sent to its plugin
 
   const [cause] = await causesOf(api, anna);
 
-  assert.deepEqual(cause, { kind: "automation", ...EVENING });
+  assert.deepEqual(timeless(cause), { kind: "automation", ...EVENING });
 });
 
 test("a plugin of another kind acts for no automation", async (t) => {
@@ -199,7 +244,8 @@ test("a plugin activates a scene, and its devices name both as the cause", async
   const { status } = (await call("activateHomeScene", { id: scenes[0]?.id })) as { status: string };
 
   assert.equal(status, "ok");
-  assert.deepEqual(causes[0]?.parent, { kind: "module", id: "auto", name: "Autopilot" });
+  const module = { kind: "module", id: "auto", name: "Autopilot" };
+  assert.deepEqual(timeless(causes[0]?.parent), module);
   assert.equal(causes[0]?.kind, "scene");
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   historyLogbook,
@@ -15,6 +16,7 @@ import {
   readingsRoute,
   statisticsRoute,
 } from "../../../plugins/recorder/routes.ts";
+import { SqliteDatabase } from "../../../plugins/recorder/sqlite-database.ts";
 import { SqliteStorage } from "../../../plugins/recorder/sqlite.ts";
 import { StorageUnusable } from "../../../plugins/recorder/storage.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -25,6 +27,8 @@ import {
   SENSOR,
   startRecorder as start,
 } from "../../helpers/recorder-plugin.ts";
+
+const DOOR = { kind: "device", id: "demo:binary-sensor:1", name: "Front door" } as const;
 
 test("changes of numbers and of yes or no are readings at once", async (t) => {
   const { home, read } = await start(t);
@@ -220,6 +224,48 @@ test("while the database is away, questions are answered with when to try again"
   assert.match(running.degraded ?? "", /PostgreSQL cannot be used/);
   isAway = false;
   await running.request(logbookRoute, {});
+});
+
+test("causes keep their reasons and instants, and are stored once", async (t) => {
+  const { home, logbook, history } = await start(t);
+  const anna = (at: string) => ({ ...ANNA, at });
+  const evening = (at: string) => ({
+    ...({ kind: "automation", id: "evening", name: "Evening", at } as const),
+    ...{ what: { type: "sun", values: { event: "sunset" } }, parent: DOOR },
+  });
+  const causes = [
+    evening("2026-11-20T16:31:02.000Z"),
+    evening("2026-11-21T16:30:07.250Z"),
+    anna("2026-11-22T08:00:00.000Z"),
+  ];
+  for (const [index, cause] of causes.entries()) {
+    await home.change(LAMP, { brightness: index }, cause);
+    await logbook(); // ends the batch, within which changes are merged
+  }
+
+  const { entries } = await logbook();
+  assert.deepEqual(
+    entries.map(({ cause }) => cause),
+    causes.toReversed(),
+  );
+  assert.equal((await logbook({ cause: "automation:Evening" })).entries.length, 2);
+  const db = SqliteDatabase.open(join(history, "history.sqlite"), 1_000);
+  assert.equal(db.all("SELECT * FROM cause").length, 2);
+  db.end();
+});
+
+test("steps of a drag are one entry, although each has its own instant", async (t) => {
+  const { home, logbook } = await start(t);
+  for (let step = 0; step < 5; step++) {
+    const at = new Date(Date.UTC(2026, 10, 20, 16, 31, step)).toISOString();
+    await home.change(LAMP, { brightness: 60 + step }, { ...ANNA, at });
+  }
+
+  const { entries } = await logbook();
+  assert.deepEqual(
+    entries.map(({ from, to, cause }) => [from, to, cause.at]),
+    [[50, 64, "2026-11-20T16:31:00.000Z"]],
+  );
 });
 
 test("the logbook has commands that failed and scenes that were activated, with their causes", async (t) => {

@@ -47,6 +47,7 @@ test("a command is answered when the bridge has confirmed it", async (t) => {
 });
 
 test("a command names its cause, and so do the changes that follow", async (t) => {
+  const startedAt = Date.now();
   const { api, bus, tokens } = await serveApp(t);
   const causes: unknown[] = [];
   bus.on(({ topic, data }) => {
@@ -55,9 +56,11 @@ test("a command names its cause, and so do the changes that follow", async (t) =
 
   const response = await api("control", COMMAND, json("POST", { on: true }));
 
-  const { cause } = (await response.json()) as { cause: object };
+  const { cause } = (await response.json()) as { cause: { at: string } };
   const [issued] = tokens.list();
-  assert.deepEqual(cause, { kind: "token", id: issued?.jti, name: "control" });
+  const { at, ...link } = cause;
+  assert.deepEqual(link, { kind: "token", id: issued?.jti, name: "control" });
+  assert.ok(Date.parse(at) >= startedAt, "the instant of the request");
   assert.deepEqual(causes[0], cause);
 });
 

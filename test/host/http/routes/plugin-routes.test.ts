@@ -90,7 +90,8 @@ test("a request reaches the plugin with checked parameters, query and body", asy
 
   assert.equal(answer.status, 200);
   assert.deepEqual(await answer.json(), { ok: true });
-  const cause = { kind: "token", id: calls[0]?.cause?.id, name: "control" };
+  const { id, at } = calls[0]?.cause ?? {};
+  const cause = { kind: "token", id, name: "control", at };
   assert.deepEqual(calls, [
     {
       route: "POST /feeds/:name",
