@@ -71,6 +71,7 @@ export class ChannelRegistry {
   readonly #budgets = new Map<string, RateBudget>();
   readonly #listeners = new Set<ChannelListener>();
   #changes = 0;
+  #taken = 0;
 
   constructor({ bus, paths }: { readonly bus: Bus; readonly paths: ApiPaths }) {
     this.#bus = bus;
@@ -80,6 +81,11 @@ export class ChannelRegistry {
   /** Grows when a channel is declared, changed or removed, and not with values. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** The number of values that were taken since the host started; values that a newer one replaced do not count. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /**
@@ -223,6 +229,7 @@ export class ChannelRegistry {
         revision,
         updatedAt: new Date(at).toISOString(),
       };
+      this.#taken++;
       this.#announce(channel);
       channel.events.put(channel.current);
       resolve();

@@ -41,7 +41,7 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  #addHost({ version, streams }: HttpDependencies): void {
+  #addHost({ version, streams, channels }: HttpDependencies): void {
     const lag = this.#lag;
     this.#read(Gauge, {
       name: "info",
@@ -70,6 +70,11 @@ export class Metrics {
       name: "event_streams_dropped_total",
       help: "Event streams that were closed because their clients did not read",
       values: () => [[{}, streams.dropped]],
+    });
+    this.#read(Counter, {
+      name: "channel_values_total",
+      help: "Values of channels that the host took, since it started",
+      values: () => [[{}, channels.taken]],
     });
     this.#read(Counter, {
       name: "log_records_dropped_total",

@@ -134,6 +134,10 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       const lines = message.kind === "call" && message.call !== undefined ? LINES_OF_A_CALL : 0;
       for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
       if (!stream.writable) return;
+      if (stream.writableCorked === 0) {
+        stream.cork(); // messages of one turn go out together
+        process.nextTick(() => stream.uncork());
+      }
       stream.write(line, (error) => {
         if (error) readRemaining(stream);
         written?.();

@@ -40,6 +40,7 @@ test("a published value is served, with a revision that grows, and announced", a
   const second = channels.find("news", "headlines");
 
   assert.deepEqual(value(), ["Sun"]);
+  assert.equal(channels.taken, 2);
   assert.ok((second?.current?.revision ?? 0) > 0);
   assert.equal(first, second);
   const [{ revision: one }, { revision: two }] = events.map(({ text }) => JSON.parse(text)) as [

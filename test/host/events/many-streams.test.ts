@@ -57,6 +57,34 @@ test("events that wait are sent before a value of a channel and before the end o
   assert.match(text, /"revision":2[^]+event: channel[^]+"revision":3/);
 });
 
+test("the first value of a channel goes out at once, and of the following 16 ms the last of each together", (t) => {
+  const { bus, writes } = open(t, 2);
+  const publish = (name: string, value: number) => {
+    const text = JSON.stringify({ name, value });
+    bus.emit("channel", { channel: `news/${name}`, scope: "read", isRemoved: false, text });
+  };
+
+  publish("first", 1);
+  assert.deepEqual(
+    writes.map((each) => each.length),
+    [1, 1],
+  );
+  for (const value of [2, 3]) publish("first", value);
+  publish("second", 4);
+  t.mock.timers.tick(16);
+
+  for (const written of writes) {
+    assert.equal(written.length, 2);
+    assert.deepEqual(
+      [...String(written[1]).matchAll(/"name":"(\w+)","value":(\d)/g)].map(([, ...each]) => each),
+      [
+        ["first", "3"],
+        ["second", "4"],
+      ],
+    );
+  }
+});
+
 /** Streams whose sockets take everything, and the writes to each after its opening. */
 function open(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });

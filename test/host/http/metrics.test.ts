@@ -49,6 +49,7 @@ test("modules and the event loop have their figures", async (t) => {
     'mantel_module_log_drops_total{module="demo"} 7',
     'mantel_module_restarts_total{module="demo"} 0',
     `mantel_info{version="0.0.0",node="${process.versions.node}"} 1`,
+    "mantel_channel_values_total 0",
     "mantel_event_streams 0",
     "mantel_event_streams_dropped_total 0",
     "mantel_log_records_dropped_total 0",
