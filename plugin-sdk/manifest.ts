@@ -205,6 +205,17 @@ export const Manifest = Type.Object(
     requiresConfig: Type.Optional(
       Type.Union([Type.Boolean(), Type.Array(ConfigKey, { minItems: 1, maxItems: 10 })]),
     ),
+    /**
+     * Options in which users list what they add to the home, by what that is, such as `{"calendar": "sources"}`. The
+     * dashboard offers to add entries where it shows such things. The option is an object with an entry by id.
+     */
+    adds: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: "^[a-z][a-z-]{0,40}$" }),
+        Type.String({ pattern: "^[A-Za-z][A-Za-z0-9]{0,60}$" }),
+        { ...Strict, maxProperties: 10 },
+      ),
+    ),
     /** Services of the network by which the dashboard offers to connect the plugin. */
     finds: Type.Optional(Type.Array(Find, { maxItems: 5 })),
     /** The permissions of its process; absent means none. */

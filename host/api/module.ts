@@ -98,6 +98,8 @@ export const ModuleView = Type.Object({
   name: Type.String(),
   titles: Type.Optional(Titles),
   version: Type.String(),
+  /** Options in which users list what they add to the home, by what that is, such as `calendar`. */
+  adds: Type.Record(Type.String(), Type.String()),
   kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"])),
   state: Type.Enum([...MODULE_STATES]),
   stateSince: Instant,

@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getPosition } from "suncalc";
+import type { ModuleView } from "../../api/module.ts";
 import type { OverlaySession } from "../overlay-route.ts";
 import { isRecord } from "./document.ts";
 import { type HomeView, type SunNow, WEEKDAYS } from "./home.ts";
@@ -31,8 +32,12 @@ export function followHome({ api, store, contexts }: OverlaySession): HomeView &
   void read("/config", (answer) => {
     const config = isRecord(answer) && isRecord(answer["config"]) ? answer["config"] : {};
     place.value = placeIn(config["home"]);
-    calendars.value = calendarsIn(config["calendar"]);
   });
+  if (hasCalendars(store.modules().peek())) {
+    void read("/calendar/events?limit=1", (answer) => {
+      calendars.value = namesIn(answer, "sources");
+    });
+  }
   const shown = store.devices();
   const clock = clockOf(
     now,
@@ -90,14 +95,8 @@ function placeIn(home: unknown): Place | undefined {
     : undefined;
 }
 
-function calendarsIn(calendar: unknown): ReadonlyMap<string, string> {
-  const sources = isRecord(calendar) && isRecord(calendar["sources"]) ? calendar["sources"] : {};
-  return new Map(
-    Object.entries(sources).map(([id, source]) => {
-      const name = isRecord(source) ? source["name"] : undefined;
-      return [id, typeof name === "string" ? name : id];
-    }),
-  );
+function hasCalendars(modules: readonly ModuleView[]): boolean {
+  return modules.some(({ permissions }) => permissions.provides.includes("calendar.window"));
 }
 
 function namesIn(answer: unknown, key: string): ReadonlyMap<string, string> {

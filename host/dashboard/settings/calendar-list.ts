@@ -2,23 +2,29 @@ import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { formatInstant } from "./figures.ts";
+import type { Adder } from "./find-adder.ts";
 import type { SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 const SOURCES = "/calendar/events?limit=1";
-const CONFIG = "/modules/calendar/config";
 /** The host waits at most 30 s for a calendar. */
 const REFRESH_DEADLINE_MS = 35_000;
 
 /** The state of each calendar, with a button that reads it now. */
 export class CalendarList {
   readonly #parts: SettingsDependencies;
+  readonly #adder: () => Adder | undefined;
   /** Called when the options of the calendars have changed. */
   readonly #optionsChanged: () => Promise<void>;
   readonly #sources = signal<readonly CalendarSource[]>([]);
 
-  constructor(parts: SettingsDependencies, optionsChanged: () => Promise<void>) {
+  constructor(
+    parts: SettingsDependencies,
+    adder: () => Adder | undefined,
+    optionsChanged: () => Promise<void>,
+  ) {
     this.#parts = parts;
+    this.#adder = adder;
     this.#optionsChanged = optionsChanged;
     // without calendars the page has nothing to list
     void this.#load().catch(() => undefined);
@@ -68,17 +74,19 @@ export class CalendarList {
   /** Pins the certificate of a server, for the calendar or for the account that it belongs to. */
   #accept(id: string, fingerprint: string): void {
     const { api, formAction } = this.#parts;
+    const adder = this.#adder();
+    if (!adder) return;
     void formAction.run(async () => {
-      const { options, revision } = await api.get(CONFIG);
-      const entries = Object.keys(options.sources ?? {});
+      const { options, revision } = await api.get(adder.config);
+      const entries = Object.keys(options[adder.option] ?? {});
       const account = entries
         .filter((each) => id.startsWith(`${each}-`))
         .toSorted()
         .at(-1);
       const entry = entries.includes(id) ? id : account;
       if (entry === undefined) return;
-      const body = { sources: { [entry]: { fingerprint } } };
-      await api.change("PATCH", CONFIG, { body, revision });
+      const body = { [adder.option]: { [entry]: { fingerprint } } };
+      await api.change("PATCH", adder.config, { body, revision });
       await this.#optionsChanged();
     }, words.value.saved);
   }

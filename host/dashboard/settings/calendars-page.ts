@@ -1,7 +1,9 @@
+import { computed } from "@preact/signals-core";
 import { html, type TemplateResult } from "lit";
 import { CalendarList } from "./calendar-list.ts";
 import { CredentialList } from "./credential-list.ts";
 import { formatInstant } from "./figures.ts";
+import { findAdder } from "./find-adder.ts";
 import { formValue } from "./form-value.ts";
 import { ModuleOptions } from "./module-options.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
@@ -15,8 +17,16 @@ interface Feed {
 
 /** Calendar sources, and the addresses of calendar feeds. */
 export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
-  const sources = new ModuleOptions(parts, "calendar", "sources");
-  const list = new CalendarList(parts, () => sources.load());
+  const modules = parts.store.modules();
+  const adder = computed(() => findAdder(modules.value, "calendar"));
+  const sources = computed(
+    () => adder.value && new ModuleOptions(parts, adder.value.module, adder.value.option),
+  );
+  const list = new CalendarList(
+    parts,
+    () => adder.peek(),
+    async () => sources.peek()?.load(),
+  );
   const feeds = new CredentialList<Feed>(parts, {
     path: "/calendar/feeds",
     pathOf: ({ id }) => `/calendar/feeds/${id}`,
@@ -24,7 +34,8 @@ export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
     secretIn: ({ path }: { path: string }) => new URL(path, location.href).href,
   });
   return {
-    view: () => html`${list.view()} ${sources.view(words.value.sources)} ${feedsView(feeds)}`,
+    view: () =>
+      html`${list.view()} ${sources.value?.view(words.value.sources)} ${feedsView(feeds)}`,
   };
 }
 

@@ -1,14 +1,13 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import type { Session } from "../session.ts";
+import { findAdder } from "../settings/find-adder.ts";
 import { placePatch, TownSearch } from "./town-search.ts";
 import { words } from "./words.ts";
 import styles from "./setup-card.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 
-type Visit = Pick<Session, "api">;
-
-const CALENDAR_CONFIG = "/modules/calendar/config";
+type Visit = Pick<Session, "api" | "store">;
 
 let visit: Visit | undefined;
 
@@ -83,11 +82,13 @@ class SetupCard extends HTMLElement {
       this.#fault.value = words.peek().notALink;
       return;
     }
-    this.#run(async ({ api }) => {
-      const { options } = await api.get(CALENDAR_CONFIG);
-      const id = freeId(Object.keys(options.sources ?? {}));
+    this.#run(async ({ api, store }) => {
+      const adder = findAdder(store.modules().peek(), "calendar");
+      if (!adder) throw new Error(words.peek().noCalendars);
+      const { options } = await api.get(adder.config);
+      const id = freeId(Object.keys(options[adder.option] ?? {}));
       const source = { name: words.peek().calendarName, url };
-      await api.send("PATCH", CALENDAR_CONFIG, { sources: { [id]: source } });
+      await api.send("PATCH", adder.config, { [adder.option]: { [id]: source } });
     });
   }
 

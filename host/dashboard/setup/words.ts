@@ -26,6 +26,7 @@ const english = {
   add: "Add",
   moreCalendars: "More ways to add one",
   notALink: "An address begins with https:// or webcal://",
+  noCalendars: "No plugin reads calendars; enable one",
   calendarName: "Family",
 };
 
@@ -55,6 +56,7 @@ const german: Translation<typeof english> = {
   add: "Hinzufügen",
   moreCalendars: "Weitere Möglichkeiten",
   notALink: "Eine Adresse beginnt mit https:// oder webcal://",
+  noCalendars: "Kein Plugin liest Kalender; aktiviere eines",
   calendarName: "Familie",
 };
 

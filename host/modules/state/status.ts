@@ -226,6 +226,7 @@ export class ModuleStatus {
       ...(titles && { titles }),
       version,
       kinds: manifest.kinds,
+      adds: manifest.adds ?? {},
       permissions: { ...permissionsOf(manifest), added: this.#added },
       limits: this.#owner.limitsOf(plugin),
       confinement: this.#owner.confinementOf(plugin),

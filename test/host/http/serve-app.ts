@@ -296,6 +296,7 @@ const DEMO: ModuleView = {
   name: "Demo",
   version: "1.0.0",
   kinds: ["bridge"],
+  adds: {},
   state: "active",
   stateSince: "2026-11-20T09:00:00.000Z",
   generation: 1,

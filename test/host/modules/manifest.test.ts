@@ -24,6 +24,7 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
   ["an unknown key", { ...GOOD, colour: "red" }, /\/mantel\/colour/],
   ["the id of a section of the config", { ...GOOD, id: "ui" }, /section of the host's config/],
   ["no entry", { id: "lamp", kinds: ["service"] }, /needs a "server" or a "widget"/],
+  ["things to add in no option", { ...GOOD, adds: { calendar: "" } }, /\/mantel\/adds\/calendar/],
   [
     "needs without a widget",
     { ...GOOD, needs: { devices: ["read"] } },

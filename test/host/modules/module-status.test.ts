@@ -76,6 +76,7 @@ test("a new module is disabled, with its manifest and nothing else known", (t) =
     name: "lamp",
     version: "1.0.0",
     kinds: ["bridge"],
+    adds: {},
     limits: limitsOf({}),
     confinement: CONFINEMENT,
     state: "disabled",
@@ -427,6 +428,17 @@ test("limits come from the config, then the manifest, then the defaults", () => 
     configuredLimits({ modules: {} } as never, { id: "lamp", manifest }),
     limitsOf({}),
   );
+});
+
+test("a view has the options to which users add things, until a version has none", () => {
+  const { manifest } = plugin();
+  const { status } = openStatus();
+
+  status.describe({ ...plugin(), manifest: { ...manifest, adds: { calendar: "feeds" } } });
+  const { adds } = status.view;
+  status.describe(plugin("2.0.0"));
+
+  assert.deepEqual([adds, status.view.adds], [{ calendar: "feeds" }, {}]);
 });
 
 test("a view has the title in the languages of the manifest", () => {

@@ -4,6 +4,9 @@ import { type Answers, FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
 import { until } from "../../../helpers/until.ts";
 
+/** The module that reads calendars in these tests. */
+const AGENDA = { id: "agenda", name: "Agenda", state: "active", adds: { calendar: "feeds" } };
+const { Store } = await import("../../../../host/dashboard/store.ts");
 const { defineSetupCards } = await import("../../../../host/dashboard/setup/setup-card.ts");
 
 const TOWN = {
@@ -25,10 +28,12 @@ class CardApi extends FakeApi {
   }
 }
 
-function card(t: TestContext, kind: "place" | "calendar", answers: Answers) {
+function card(t: TestContext, kind: "place" | "calendar", answers: Answers, modules = [AGENDA]) {
   t.mock.method(console, "warn", () => undefined);
   const api = new CardApi(answers);
-  defineSetupCards({ api });
+  const store = new Store();
+  store.replaceModules(modules as never);
+  defineSetupCards({ api, store });
   const element = document.createElement("mantel-setup");
   element.setAttribute("kind", kind);
   // The light DOM has no popovers.
@@ -86,9 +91,9 @@ test("a town that is not found is said, and an empty field shows none", async (t
 });
 
 test("the link of a calendar is added under a name that is free", async (t) => {
-  const sources = { "calendar-1": { url: "https://example.org/a.ics" } };
+  const feeds = { "calendar-1": { url: "https://example.org/a.ics" } };
   const { api, type, submit } = card(t, "calendar", {
-    "/modules/calendar/config": { options: { sources } },
+    "/modules/agenda/config": { options: { feeds } },
   });
   type("webcal://example.org/family.ics");
 
@@ -97,13 +102,13 @@ test("the link of a calendar is added under a name that is free", async (t) => {
   await until(() => api.sent.length === 1);
   const added = { name: "Family", url: "webcal://example.org/family.ics" };
   assert.deepEqual(api.sent, [
-    ["PATCH", "/modules/calendar/config", { sources: { "calendar-2": added } }],
+    ["PATCH", "/modules/agenda/config", { feeds: { "calendar-2": added } }],
   ]);
 });
 
 test("a text that is no link, and a change that is refused, are said in the card", async (t) => {
   const { api, root, type, submit } = card(t, "calendar", {
-    "/modules/calendar/config": { options: {} },
+    "/modules/agenda/config": { options: {} },
   });
   const alert = () => root.querySelector("[role=alert]")?.textContent.trim() ?? "";
   type("family");
@@ -116,4 +121,16 @@ test("a text that is no link, and a change that is refused, are said in the card
   submit();
 
   await until(() => alert() === "the calendar cannot be read");
+});
+
+test("without a module that reads calendars the card says so, and changes nothing", async (t) => {
+  const off = { ...AGENDA, state: "disabled" };
+  const { api, root, type, submit } = card(t, "calendar", {}, [off]);
+  type("https://example.org/family.ics");
+
+  submit();
+
+  const alert = () => root.querySelector("[role=alert]")?.textContent.trim() ?? "";
+  await until(() => alert() === "No plugin reads calendars; enable one");
+  assert.deepEqual(api.sent, []);
 });
