@@ -21,6 +21,7 @@ export { imageTypeOf, MAX_IMAGE_BYTES } from "./device-image.ts";
 export type { DeviceImage, ImageType } from "./device-image.ts";
 export { Health } from "./health.ts";
 export type { Ignored } from "./health.ts";
+export { percentToSpeed, speedToPercent } from "./fan-speed.ts";
 export { FairShare } from "./fair-share.ts";
 export { hashPassword, isSameText, verifyPassword } from "./password-hash.ts";
 export { PublishedDevices } from "./published-devices.ts";

@@ -1,4 +1,4 @@
-import type { DeviceDescription } from "@mantel/plugin-sdk";
+import { type DeviceDescription, speedToPercent } from "@mantel/plugin-sdk";
 import {
   action,
   choice,
@@ -18,8 +18,8 @@ const DIMMABLE = { on: SWITCH, brightness: PERCENT };
 const CLIMATE = { temperature: reading("°C", 0.1), humidity: reading("%", 1) };
 const METERED = { on: SWITCH, power: reading("W", 1) };
 
-/** The ceiling fan has six speeds. */
-export const FAN_STEP = 100 / 6;
+/** The number of speeds of the ceiling fan. */
+export const FAN_SPEEDS = 6;
 
 /** The devices whose pictures are drawn in `picture.ts`. */
 export const CAMERA = "garden-camera";
@@ -304,10 +304,10 @@ const MORE: readonly DeviceDescription[] = [
     room: "Bedroom",
     capabilities: {
       on: SWITCH,
-      speed: { ...PERCENT, step: FAN_STEP },
+      speed: { ...PERCENT, step: 100 / FAN_SPEEDS },
       direction: choice("forward", "reverse"),
     },
-    state: { on: true, speed: 2 * FAN_STEP, direction: "forward" },
+    state: { on: true, speed: speedToPercent(2, FAN_SPEEDS), direction: "forward" },
     parts: [
       {
         id: "light",

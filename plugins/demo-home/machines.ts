@@ -1,5 +1,5 @@
-import { type DeviceState, MantelError } from "@mantel/plugin-sdk";
-import { FAN_STEP } from "./devices.ts";
+import { type DeviceState, MantelError, percentToSpeed, speedToPercent } from "@mantel/plugin-sdk";
+import { FAN_SPEEDS } from "./devices.ts";
 import type { WorldDraft } from "./draft.ts";
 
 /** The keypad code of the alarm system. */
@@ -51,8 +51,8 @@ export function fanCommand(command: DeviceState): DeviceState {
 export function ceilingFanCommand(command: DeviceState): DeviceState {
   const { speed } = command;
   if (typeof speed !== "number" || speed === 0) return fanCommand(command);
-  const steps = Math.max(1, Math.round(speed / FAN_STEP));
-  return fanCommand({ ...command, speed: steps * FAN_STEP });
+  const taken = speedToPercent(percentToSpeed(speed, FAN_SPEEDS), FAN_SPEEDS);
+  return fanCommand({ ...command, speed: taken });
 }
 
 /** The robot cleans now and then, until its battery is low, and charges in its dock. */

@@ -1,3 +1,4 @@
+import { percentToSpeed, speedToPercent } from "@mantel/plugin-sdk";
 import { choicesBy, hasFeature, mapped, numberIn, textIn, when } from "./attributes.ts";
 import { callsFor, choice, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
@@ -9,19 +10,19 @@ export const fan: Domain = {
   describe(entity) {
     const { attributes } = entity;
     const has = (name: keyof typeof FEATURE): boolean => hasFeature(attributes, FEATURE[name]);
-    const step = stepOf(attributes);
+    const speeds = speedsOf(attributes);
     return {
       kind: "fan",
       capabilities: {
         on: SWITCH,
-        ...when(has("speed"), { speed: { ...PERCENT, step } }),
+        ...when(has("speed"), { speed: { ...PERCENT, step: 100 / speeds } }),
         ...when(has("oscillate"), { oscillating: SWITCH }),
         ...choice("direction", has("direction") ? ["forward", "reverse"] : []),
         ...choice("preset", choicesBy(attributes, FEATURE.preset, "preset_modes")),
       },
       state: {
         on: onOff(entity),
-        speed: mapped(numberIn(attributes, "percentage"), (speed) => atStep(speed, step)),
+        speed: mapped(numberIn(attributes, "percentage"), (told) => shownPercent(told, speeds)),
         oscillating: attributes["oscillating"] === true,
         direction: textIn(attributes, "direction"),
         preset: textIn(attributes, "preset_mode"),
@@ -31,12 +32,12 @@ export const fan: Domain = {
 
   calls(command, { attributes }) {
     if (command["on"] === false) return [{ service: "fan.turn_off" }];
-    const step = stepOf(attributes);
+    const speeds = speedsOf(attributes);
     return callsFor(command, {
       on: () => ({ service: "fan.turn_on" }),
       speed: (speed) => ({
         service: "fan.set_percentage",
-        data: { percentage: wholePercent(Number(speed), step) },
+        data: { percentage: sentPercent(Number(speed), speeds) },
       }),
       oscillating: (oscillating) => ({ service: "fan.oscillate", data: { oscillating } }),
       direction: (direction) => ({ service: "fan.set_direction", data: { direction } }),
@@ -44,40 +45,30 @@ export const fan: Domain = {
     });
   },
 
-  /** A speed between two steps becomes one of them, because the fan has no other. */
   confirms({ field, value }, { attributes }) {
     const told = numberIn(attributes, "percentage");
     if (field !== "speed" || told === undefined || typeof value !== "number") return undefined;
-    const step = stepOf(attributes);
-    const tolerance = isStep(value, step) ? 1 : step;
-    return Math.abs(told - value) <= tolerance;
+    const speeds = speedsOf(attributes);
+    return Math.abs(told - speedToPercent(percentToSpeed(value, speeds), speeds)) <= 1;
   },
 };
 
-/** Percent between two speeds. Home Assistant may round it, and 33.33 means a third. */
-function stepOf(attributes: Attributes): number {
+/** The number of speeds. Home Assistant may round the step, and 33.33 means a third. */
+function speedsOf(attributes: Attributes): number {
   const step = numberIn(attributes, "percentage_step") ?? 0;
   const speeds = step > 0 ? Math.round(100 / step) : MOST_SPEEDS;
-  return 100 / Math.min(MOST_SPEEDS, Math.max(1, speeds));
+  return Math.min(MOST_SPEEDS, Math.max(1, speeds));
 }
 
-/** The speed whose percentage, cut or rounded to a whole one, this may be. */
-function nearestSpeed(percentage: number, step: number): number {
-  const speed = percentage / step;
-  return step > 1 && step < 2 ? Math.ceil(speed - 1e-3) : Math.round(speed);
+/** The percentage of a speed that Home Assistant cut or rounded to a whole one: 66 and 67 are speed 2 of 3. */
+function shownPercent(told: number, speeds: number): number {
+  const exact = (told / 100) * speeds;
+  const speed = speeds > 50 ? percentToSpeed(told, speeds) : Math.round(exact);
+  const percent = speedToPercent(speed, speeds);
+  return Math.abs(percent - told) < 1 ? percent : told;
 }
 
-function isStep(percentage: number, step: number): boolean {
-  return Math.abs(nearestSpeed(percentage, step) * step - percentage) < 1;
-}
-
-/** The exact percentage of a speed: of three speeds the second is 66 there, and 66.67 here. */
-function atStep(percentage: number, step: number): number {
-  if (!isStep(percentage, step)) return percentage;
-  return Math.min(100, nearestSpeed(percentage, step) * step);
-}
-
-/** Cuts a percentage as Home Assistant does. Of three speeds 67 % would be the third, because integrations round up. */
-function wholePercent(percentage: number, step: number): number {
-  return Math.floor(atStep(percentage, step) + 1e-3);
+/** Cut as in Home Assistant, because integrations round up: of three speeds 67 % would be the third. */
+function sentPercent(percent: number, speeds: number): number {
+  return Math.floor(speedToPercent(percentToSpeed(percent, speeds), speeds) + 1e-3);
 }

@@ -1,3 +1,4 @@
+import { percentToSpeed, speedToPercent } from "@mantel/plugin-sdk";
 import { type Draft, draftOf, plainDrafts } from "./drafts.ts";
 import type { Expose } from "./exposes.ts";
 import type { Form } from "./feature.ts";
@@ -56,11 +57,12 @@ const rankOf = (speed: string): number =>
 
 /** Speeds in percent, slowest first; `off` is the word for none, if there is one. */
 function speeds(raws: readonly (string | number)[], off: string | number | undefined): Form {
-  const step = 100 / raws.length;
-  const percents = new Map(raws.map((raw, at) => [String(raw), (at + 1) * step]));
+  const count = raws.length;
+  const step = 100 / count;
+  const percents = new Map(raws.map((raw, at) => [String(raw), speedToPercent(at + 1, count)]));
   const write = (percent: number) => {
-    const at = Math.min(raws.length, Math.round(percent / step));
-    return percent === 0 && off !== undefined ? off : raws[Math.max(0, at - 1)];
+    const at = percentToSpeed(percent, count);
+    return at === 0 && off !== undefined ? off : raws[Math.max(0, at - 1)];
   };
   return {
     capability: { type: "number", min: off === undefined ? step : 0, max: 100, step, unit: "%" },

@@ -1,4 +1,4 @@
-import type { DeviceState } from "@mantel/plugin-sdk";
+import { type DeviceState, percentToSpeed, speedToPercent } from "@mantel/plugin-sdk";
 import {
   flagField,
   type Input,
@@ -113,25 +113,11 @@ function speedOf(options: Options) {
   const levels = max - min + 1;
   const write = options.writer(...SPEED.command);
   const reset = options.text("payload_reset_percentage", UNKNOWN);
-  const read = numberField("speed", (raw) => levelToPercent(raw - min + 1, levels));
+  const read = numberField("speed", (raw) => speedToPercent(raw - min + 1, levels));
   return {
     read: (text: string) => (text === reset ? { speed: null } : read(text)),
     step: 100 / levels,
-    round: (percent: number) => levelToPercent(percentToLevel(percent, levels), levels),
-    write: write && ((percent: number) => write(percentToLevel(percent, levels) + min - 1)),
+    round: (percent: number) => speedToPercent(percentToSpeed(percent, levels), levels),
+    write: write && ((percent: number) => write(percentToSpeed(percent, levels) + min - 1)),
   };
-}
-
-/** Clients may show 66.666… % as 66.67 %: that is still level 2 of 3. */
-const ROUNDED_BY_CLIENTS = 0.005;
-
-/** The percentage of a level, not rounded: of three levels the second is 66.666… %. */
-export function levelToPercent(level: number, levels: number): number {
-  return (Math.min(levels, Math.max(0, level)) / levels) * 100;
-}
-
-/** The level of a percentage, rounded up as in Home Assistant: 66 % is level 2 of 3, and 67 % is level 3. */
-export function percentToLevel(percent: number, levels: number): number {
-  if (percent <= 0) return 0;
-  return Math.max(1, Math.ceil((percent / 100) * levels - ROUNDED_BY_CLIENTS));
 }

@@ -1,8 +1,12 @@
-import type { DeviceKind, DeviceState } from "@mantel/plugin-sdk";
+import {
+  type DeviceKind,
+  type DeviceState,
+  percentToSpeed,
+  speedToPercent,
+} from "@mantel/plugin-sdk";
 import { type CreateHandler } from "../component-handler.ts";
 import { COMMAND, PERCENT, present, SWITCH } from "../components/capabilities.ts";
 import { impliedPosition, isMoving, MOVEMENT } from "../components/cover.ts";
-import { levelToPercent, percentToLevel } from "../components/fan.ts";
 import { messagesOf, needed } from "../components/simple.ts";
 import type { Options } from "../options.ts";
 import { type Dict, numberOf } from "../template/values.ts";
@@ -44,8 +48,8 @@ export const fan =
   (device: TasmotaDevice): CreateHandler =>
   (options) => {
     const write = needed(commandOf(device, options, "FanSpeed"));
-    const toLevel = (percent: number) => percentToLevel(percent, LEVELS);
-    const toPercent = (level: number) => levelToPercent(level, LEVELS);
+    const toLevel = (percent: number) => percentToSpeed(percent, LEVELS);
+    const toPercent = (level: number) => speedToPercent(level, LEVELS);
     return {
       leads: "fan",
       capabilities: { on: SWITCH, speed: { ...PERCENT, step: 100 / LEVELS } },

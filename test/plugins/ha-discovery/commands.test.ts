@@ -145,7 +145,7 @@ test("a fan confirms a percentage between two of its speeds by the speed that it
 
   assert.deepEqual(fan.sent, ["p/set 2"]);
   assert.deepEqual(silent.updates, [
-    { nativeId: silent.nativeId, state: { speed: (2 / 3) * 100 } },
+    { nativeId: silent.nativeId, state: { speed: 2 * (100 / 3) } },
   ]);
 });
 

@@ -40,7 +40,7 @@ test("each field of a command to a fan calls its service, and off calls nothing 
   const of = entity("fan", "on");
 
   assert.deepEqual(
-    calls(of, { on: true, speed: 33.4, oscillating: false, direction: "reverse", preset: "auto" }),
+    calls(of, { on: true, speed: 33, oscillating: false, direction: "reverse", preset: "auto" }),
     [
       ["fan.turn_on"],
       ["fan.set_percentage", { percentage: 33 }],
@@ -106,12 +106,12 @@ for (const [percentage_step, step, told, shown] of [
   });
 }
 
-test("a rounded percentage of three speeds sets the speed that it means", () => {
+test("a percentage between two of three speeds sets the higher one", () => {
   const of = entity("fan", "on", { percentage_step: 100 / 3, supported_features: 1 });
   const asked = (speed: number) => calls(of, { speed })[0]?.[1];
 
   assert.deepEqual([33, 33.3, 34, 66, 66.7, 67, 100, 0].map(asked), [
-    ...[33, 33, 33, 66, 66, 66, 100, 0].map((percentage) => ({ percentage })),
+    ...[33, 33, 66, 66, 66, 100, 100, 0].map((percentage) => ({ percentage })),
   ]);
 });
 
@@ -120,7 +120,7 @@ for (const [asked, step, told, is] of [
   [50, 25, 75, false],
   [50, 25, 25, false],
   [60, 25, 75, true],
-  [60, 25, 50, true],
+  [60, 25, 50, false],
   [60, 25, 25, false],
   [50, undefined, 51, true],
   [50, undefined, 52, false],

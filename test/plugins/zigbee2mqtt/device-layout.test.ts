@@ -321,6 +321,16 @@ for (const [count, range, slowest] of [
   });
 }
 
+test("a percentage between two of three speeds of a fan is the higher one", () => {
+  const range = { value_min: 0, value_max: 3, value_step: 1 };
+  const speed = featuresIn(fan(value("numeric", "speed", range))).get("speed");
+
+  assert.deepEqual(
+    [0, 33, 34, 66, 67].map((percent) => speed?.write?.(percent)),
+    [0, 1, 2, 2, 3],
+  );
+});
+
 test("a fan whose speeds cannot be counted has a number", () => {
   const places = (range: object) => placesIn([fan(value("numeric", "speed", range))]);
 
