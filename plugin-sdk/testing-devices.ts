@@ -1,5 +1,5 @@
 import { Errors } from "typebox/schema";
-import { functionsOf } from "./conformance/device-session.ts";
+import { functionsOf } from "./conformance/device-function.ts";
 import { wrongValues } from "./conformance/wrong-values.ts";
 import { DeviceDescription, DeviceUpdate } from "./device.ts";
 import { type Fault, MantelError } from "./errors.ts";

@@ -12,10 +12,10 @@ import { type CanonicalCapabilities, KINDS, READINGS } from "@mantel/plugin-sdk/
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/devices.md");
 
-/** By bridge and kind, the capabilities that a conformance test has set and read. */
+/** By bridge, kind and capability, what a conformance test has done with it. */
 const TESTED = JSON.parse(
   readFileSync(join(ROOT, "test/fixtures/conforming-devices.json"), "utf8"),
-) as Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+) as Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
 
 type Canonical = CanonicalCapabilities[string];
 
@@ -28,9 +28,9 @@ export function devicesPage(): string {
       `Home Assistant: ${homeAssistant}.`,
       ...(formerly.length === 0 ? [] : [`May keep an id of the kind ${formerly.join(" or ")}.`]),
     ].join(" ");
-    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities, [kind])}`;
+    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities, kind)}${readingsOf(kind)}`;
   });
-  const readings = `## Readings of every kind\n\n${table(READINGS, DEVICE_KINDS)}`;
+  const readings = `## Readings of every kind\n\n${table(READINGS)}`;
   return [INTRODUCTION, ...kinds, readings, COUNTERPARTS].join("\n\n");
 }
 
@@ -52,8 +52,15 @@ device may offer less: fewer values, a smaller range, a setting that is only rea
 
 const COUNTERPARTS = `## What the bridges were tested against
 
-The last column names the bridges whose devices have the capability in a test that sets and reads every value (the
-[conformance suite](plugin-guide/09-the-conformance-suite.md)). The devices are simulated:
+"Tested on" names the bridges whose [conformance test](plugin-guide/09-the-conformance-suite.md) has a device or part of
+the kind with the capability:
+
+- **set**: every value was set and read back, of a text two and of very many levels 101; or a command was sent, and the
+  device showed where it leads.
+- **sent**: the bridge confirmed it, and nothing reports it.
+- **read**: the device reported a value that fits.
+
+What is not listed was not tested. The devices are simulated:
 
 | bridge           | its counterpart in the tests                                                                              |
 | ---------------- | --------------------------------------------------------------------------------------------------------- |
@@ -66,27 +73,42 @@ The last column names the bridges whose devices have the capability in a test th
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-function table(capabilities: CanonicalCapabilities, kinds: readonly DeviceKind[]): string {
-  const rows = Object.entries(capabilities).map(([name, canonical]) =>
-    row([
-      `\`${name}\`${canonical.isRequired ? " (always)" : ""}`,
-      canonical.types.join(" or "),
-      rangeOf(canonical),
-      canonical.access,
-      canonical.meaning,
-      testedOn(name, kinds),
-    ]),
-  );
-  const head = row(["name", "type", "unit, range, values", "access", "meaning", "tested on"]);
-  return [head, row(["---", "---", "---", "---", "---", "---"]), ...rows].join("\n");
+/** A table of capabilities; of those of a kind, with the bridges that they were tested on. */
+function table(capabilities: CanonicalCapabilities, kind?: DeviceKind): string {
+  const rows = Object.entries(capabilities).map(([name, canonical]) => [
+    `\`${name}\`${canonical.isRequired ? " (always)" : ""}`,
+    canonical.types.join(" or "),
+    rangeOf(canonical),
+    canonical.access,
+    canonical.meaning,
+    ...(kind === undefined ? [] : [testedOn(kind, name)]),
+  ]);
+  const head = ["name", "type", "unit, range, values", "access", "meaning"];
+  const titles = kind === undefined ? head : [...head, "tested on"];
+  return [titles, titles.map(() => "---"), ...rows].map(row).join("\n");
 }
 
-/** The bridges whose devices of one of these kinds were tested with this capability. */
-function testedOn(name: string, kinds: readonly DeviceKind[]): string {
-  const bridges = Object.entries(TESTED).filter(([, byKind]) =>
-    kinds.some((kind) => byKind[kind]?.includes(name)),
+/** The bridges whose devices of the kind were tested with this capability, by what was done with it. */
+function testedOn(kind: DeviceKind, name: string): string {
+  const bridges = Object.entries(TESTED).flatMap(([bridge, byKind]) => {
+    const tested = byKind[kind]?.[name];
+    return tested === undefined ? [] : [[tested, bridge] as const];
+  });
+  const groups = ["set", "sent", "read"].map(
+    (tested) => [tested, bridges.filter(([each]) => each === tested)] as const,
   );
-  return bridges.map(([bridge]) => bridge).join(", ");
+  return groups
+    .filter(([, found]) => found.length > 0)
+    .map(([tested, found]) => `${tested}: ${found.map(([, bridge]) => bridge).join(", ")}`)
+    .join("; ");
+}
+
+/** The readings that devices of the kind were tested with. */
+function readingsOf(kind: DeviceKind): string {
+  const names = Object.keys(READINGS).filter((name) => testedOn(kind, name) !== "");
+  if (names.length === 0) return "";
+  const rows = names.map((name) => row([`\`${name}\``, testedOn(kind, name)]));
+  return `\n\n${[row(["reading", "tested on"]), row(["---", "---"]), ...rows].join("\n")}`;
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;

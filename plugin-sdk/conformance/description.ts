@@ -6,7 +6,8 @@ import {
   KINDS,
   missingCapabilities,
 } from "../vocabulary/index.ts";
-import { type DeviceFunction, type DeviceSession, functionsOf } from "./device-session.ts";
+import { type DeviceFunction, functionsOf } from "./device-function.ts";
+import type { DeviceSession } from "./device-session.ts";
 import { wrongValues } from "./wrong-values.ts";
 
 /** Checks that all capabilities fit the vocabulary, and all values their capabilities. */

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type {
-  Capabilities,
-  CommandBeyond,
-  DeviceCommand,
-  DeviceDescription,
-  DeviceKind,
-  DeviceState,
-} from "../device.ts";
+import type { Capabilities, DeviceCommand, DeviceDescription, DeviceState } from "../device.ts";
 import { MantelError } from "../errors.ts";
-import type { BridgeUnderTest, ConformanceFault } from "./bridge-under-test.ts";
+import type { BridgeUnderTest, ConformanceFault, TestedCapability } from "./bridge-under-test.ts";
+import { type DeviceFunction, functionsOf, type WholeCommand } from "./device-function.ts";
+import type { Explanations } from "./explanations.ts";
+import { type Setting, settingsOf } from "./values.ts";
 
 /** A command has to be confirmed, or refused, within this. */
 const COMMAND_MS = 30_000;
@@ -18,36 +14,24 @@ const POLL_MS = 5;
 /** One mistake may concern every level, so few of each capability are told in each check. */
 const MOST_FAULTS = 3;
 
-/** A command to a device, its parts and its extras. */
-export interface WholeCommand {
-  readonly command: DeviceCommand;
-  readonly beyond: CommandBeyond;
-}
-
-/** One function of a device: the device itself, one of its parts, or its extras. */
-export interface DeviceFunction {
-  /** Begins the path of its capabilities: empty, `parts/light/` or `extra/`. */
-  readonly path: string;
-  readonly kind: DeviceKind;
-  readonly capabilities: Capabilities;
-  readonly state: DeviceState;
-  /** Its values as a command to the device. */
-  readonly toCommand: (values: DeviceCommand) => WholeCommand;
-}
+/** From most to least. */
+const RANKS: readonly TestedCapability["tested"][] = ["set", "sent", "read"];
 
 /** One device of a bridge under test: sends commands, reads states, and collects faults. */
 export class DeviceSession {
   readonly bridge: BridgeUnderTest;
   readonly nativeId: string;
   readonly faults: ConformanceFault[] = [];
-  readonly #excepted: (key: string) => boolean;
+  /** What was done with each capability, by its path. */
+  readonly #tested = new Map<string, TestedCapability>();
+  readonly #explanations: Explanations;
   /** The number of faults by capability, since the present check began. */
   readonly #counts = new Map<string, number>();
 
-  constructor(bridge: BridgeUnderTest, nativeId: string, excepted: (key: string) => boolean) {
+  constructor(bridge: BridgeUnderTest, nativeId: string, explanations: Explanations) {
     this.bridge = bridge;
     this.nativeId = nativeId;
-    this.#excepted = excepted;
+    this.#explanations = explanations;
   }
 
   get device(): DeviceDescription {
@@ -68,8 +52,34 @@ export class DeviceSession {
     return this.functions.find((each) => each.path === path)?.state ?? {};
   }
 
-  isExcepted(capability: string): boolean {
-    return this.#excepted(`${this.nativeId} ${capability}`);
+  get tested(): TestedCapability[] {
+    return [...this.#tested.values()];
+  }
+
+  /** True if the capability is not commanded, or the device cannot do something, for a stated reason. */
+  isExplained(of: "except" | "untold" | "cannot", what: string): boolean {
+    return this.#explanations.has(of, this.nativeId, what);
+  }
+
+  /** Reports that the device cannot be stalled or made unreachable, unless there is a reason. */
+  cannot(what: "stall" | "setReachable"): void {
+    if (this.isExplained("cannot", what)) return;
+    this.fault("", `"${what}", or a reason in "cannot"`, "there is neither");
+  }
+
+  /** The settings of a function that are commanded, each with values that it has to accept. */
+  settingsOf(of: DeviceFunction): Setting[] {
+    return settingsOf(of, (path) => this.#explanations.textsOf(this.nativeId, path)).filter(
+      ({ name }) => !this.isExplained("except", `${of.path}${name}`),
+    );
+  }
+
+  /** Notes what was done with a capability. More than before replaces less. */
+  note({ path, kind }: DeviceFunction, name: string, tested: TestedCapability["tested"]): void {
+    const capability = `${path}${name}`;
+    const known = this.#tested.get(capability)?.tested;
+    if (known && RANKS.indexOf(known) <= RANKS.indexOf(tested)) return;
+    this.#tested.set(capability, { nativeId: this.nativeId, kind, capability, tested });
   }
 
   /** Runs one check. */
@@ -140,34 +150,6 @@ export class DeviceSession {
     }
     return true;
   }
-}
-
-export function functionsOf(device: DeviceDescription): DeviceFunction[] {
-  const { kind, capabilities, state, parts = [], extra } = device;
-  const toCommand = (
-    change: Partial<CommandBeyond> & { command?: DeviceCommand },
-  ): WholeCommand => {
-    const { command = {}, ...beyond } = change;
-    return { command, beyond: { parts: {}, extra: {}, ...beyond } };
-  };
-  return [
-    { path: "", kind, capabilities, state, toCommand: (command) => toCommand({ command }) },
-    ...parts.map(({ id, ...part }): DeviceFunction => ({
-      ...part,
-      path: `parts/${id}/`,
-      toCommand: (values) => toCommand({ parts: { [id]: values } }),
-    })),
-    ...(extra
-      ? [
-          {
-            ...extra,
-            path: "extra/",
-            kind,
-            toCommand: (values: DeviceCommand) => toCommand({ extra: values }),
-          },
-        ]
-      : []),
-  ];
 }
 
 /** True if the function is switched by `on`. */

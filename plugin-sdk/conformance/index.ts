@@ -1,23 +1,24 @@
 import { AssertionError } from "node:assert";
-import type { BridgeUnderTest, ConformanceFault } from "./bridge-under-test.ts";
+import type { BridgeUnderTest, ConformanceFault, TestedCapability } from "./bridge-under-test.ts";
 import { checkDescription } from "./description.ts";
 import { DeviceSession } from "./device-session.ts";
+import { Explanations } from "./explanations.ts";
 import { checkRoundTrips } from "./round-trips.ts";
 import { checkScene } from "./scenes.ts";
 import { checkStalled } from "./stalled.ts";
 
-export type { BridgeUnderTest, ConformanceFault } from "./bridge-under-test.ts";
+export type { BridgeUnderTest, ConformanceFault, TestedCapability } from "./bridge-under-test.ts";
 
 const CONCURRENCY = 8;
 
 /**
  * Checks that a bridge behaves as every bridge has to, with all its devices. Devices that are unavailable at the start
- * get no commands.
+ * get no commands. Resolves with what was tested of each capability.
  * @throws AssertionError with every fault: device, capability, what is expected and what is
  */
-export async function assertConforms(bridge: BridgeUnderTest): Promise<void> {
-  const faults = await conformanceFaults(bridge);
-  if (faults.length === 0) return;
+export async function assertConforms(bridge: BridgeUnderTest): Promise<TestedCapability[]> {
+  const { faults, tested } = await check(bridge);
+  if (faults.length === 0) return tested;
   const { devices } = bridge.plugin;
   const lines = faults.map(({ nativeId, capability, expected, actual }) => {
     const { kind, name } = devices.get(nativeId) ?? { kind: "device", name: "" };
@@ -28,16 +29,16 @@ export async function assertConforms(bridge: BridgeUnderTest): Promise<void> {
   throw new AssertionError({ message, operator: "assertConforms", actual: faults, expected: [] });
 }
 
-/** The same as a list, empty if the bridge conforms. */
+/** The faults as a list, empty if the bridge conforms. */
 export async function conformanceFaults(bridge: BridgeUnderTest): Promise<ConformanceFault[]> {
-  const used = new Set<string>();
-  const excepted = (key: string) => {
-    if (!Object.hasOwn(bridge.except ?? {}, key)) return false;
-    used.add(key);
-    return true;
-  };
+  const { faults } = await check(bridge);
+  return faults;
+}
+
+async function check(bridge: BridgeUnderTest) {
+  const explanations = new Explanations(bridge);
   const devices = [...bridge.plugin.devices.values()];
-  const sessions = devices.map(({ nativeId }) => new DeviceSession(bridge, nativeId, excepted));
+  const sessions = devices.map(({ nativeId }) => new DeviceSession(bridge, nativeId, explanations));
   for (const session of sessions) checkDescription(session);
   const active = sessions.filter(({ device }) => device.available !== false);
   const groups = active.filter(({ device }) => device.kind === "group");
@@ -49,28 +50,38 @@ export async function conformanceFaults(bridge: BridgeUnderTest): Promise<Confor
   );
   for (const group of groups) await checkDevice(group);
   for (const session of active) await session.run(checkAvailability);
-  const unused = Object.keys(bridge.except ?? {}).filter((key) => !used.has(key));
-  return [...sessions.flatMap(({ faults }) => faults), ...unused.map(unusedFault)];
+  return {
+    faults: [...sessions.flatMap(({ faults }) => faults), ...explanations.unusedFaults()],
+    tested: sessions.flatMap(({ tested }) => tested),
+  };
 }
 
 async function checkDevice(session: DeviceSession): Promise<void> {
-  for (const check of [checkRoundTrips, checkStalled, checkScene]) await session.run(check);
+  noteReadings(session);
+  for (const each of [checkRoundTrips, checkStalled, checkScene]) await session.run(each);
+  noteReadings(session);
+}
+
+/** Notes what the device reports now. */
+function noteReadings(session: DeviceSession): void {
+  for (const each of session.functions) {
+    for (const [name, value] of Object.entries(each.state)) {
+      if (value !== null && Object.hasOwn(each.capabilities, name))
+        session.note(each, name, "read");
+    }
+  }
 }
 
 async function checkAvailability(session: DeviceSession): Promise<void> {
   const { bridge, nativeId } = session;
+  if (!bridge.setReachable) return session.cannot("setReachable");
   for (const isReachable of [false, true]) {
-    if ((await bridge.setReachable?.(nativeId, isReachable)) === false || !bridge.setReachable)
-      return;
+    if ((await bridge.setReachable(nativeId, isReachable)) === false) {
+      return session.cannot("setReachable");
+    }
     const follows = () => (session.device.available !== false) === isReachable;
     if (await session.eventually(follows)) continue;
     const what = isReachable ? "is reachable again" : "is unreachable";
     session.fault("", `available ${isReachable} once the device ${what}`, `it is ${!isReachable}`);
   }
-}
-
-function unusedFault(key: string): ConformanceFault {
-  const [nativeId = "", capability = ""] = key.split(" ");
-  const expected = "a setting or command of a device for each exception";
-  return { nativeId, capability, expected, actual: "nothing has this name" };
 }

@@ -1,16 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { DeviceCommand, DeviceState, StateValue } from "../device.ts";
-import { canTurnOn, type DeviceFunction, type DeviceSession } from "./device-session.ts";
-import { isSame, type Setting, settingsOf } from "./values.ts";
+import { checkCommands } from "./commands.ts";
+import type { DeviceFunction } from "./device-function.ts";
+import { canTurnOn, type DeviceSession } from "./device-session.ts";
+import { isSame, type Setting } from "./values.ts";
 
 /** Settings that are reached some time after a command is confirmed, because the device moves. */
 const TRAVELS = new Set(["position", "tilt"]);
-/** Where a command leads in the end. */
-const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  open: { position: 100 },
-  close: { position: 0 },
-};
 /** A command that touches another part may do it a little later. */
 const LATER_MS = 20;
 const LOW = "targetTemperatureLow";
@@ -20,17 +17,25 @@ const HIGH = "targetTemperatureHigh";
 export async function checkRoundTrips(session: DeviceSession): Promise<void> {
   for (const { path } of session.functions) {
     const of = () => functionAt(session, path);
-    await checkCommands(session, of);
-    const hasSwitch = settingsOf(of()).some(({ name }) => name === "on");
-    if (hasSwitch && !session.isExcepted(`${path}on`)) {
+    await checkCommands(session, of, async (name, send) => {
+      const others = othersOf(session, path);
+      if (!(await send())) return false;
+      await checkOthersLater(session, `${path}${name}`, others);
+      return true;
+    });
+    if (session.settingsOf(of()).some(({ name }) => name === "on")) {
       await session.confirms(of(), "on", { on: true });
     }
     const checked = new Set<string>();
     await checkSettings(session, of, checked);
-    for (const mode of modesOf(of())) {
-      if (session.isExcepted(`${path}mode`)) break;
+    for (const mode of modesOf(session, of())) {
       if (!(await session.confirms(of(), "mode", { mode }))) continue;
       await checkSettings(session, of, checked); // a target may be known in one mode only
+    }
+    for (const { name } of session.settingsOf(of())) {
+      if (checked.has(name)) continue;
+      const expected = "a value in at least one mode";
+      session.fault(`${path}${name}`, expected, "it is unknown in each of them");
     }
   }
 }
@@ -44,26 +49,38 @@ function functionAt(session: DeviceSession, path: string): DeviceFunction {
 type Get = () => DeviceFunction;
 
 async function checkSettings(session: DeviceSession, of: Get, checked: Set<string>): Promise<void> {
-  for (const setting of settingsOf(of())) {
-    const capability = `${of().path}${setting.name}`;
-    if (checked.has(capability) || session.isExcepted(capability)) continue;
-    const isTarget = setting.name.startsWith("target");
-    if (isTarget && of().state[setting.name] === null) continue;
-    checked.add(capability);
-    const initial = of().state[setting.name];
-    await checkValues(session, of, setting);
-    if (setting.name === "mode" && initial !== null && initial !== undefined) {
+  for (const setting of session.settingsOf(of())) {
+    const { name } = setting;
+    if (checked.has(name)) continue;
+    const initial = of().state[name];
+    if (name.startsWith("target") && initial === null) continue;
+    checked.add(name);
+    if (session.isExplained("untold", `${of().path}${name}`))
+      await sendValues(session, of, setting);
+    else await checkValues(session, of, setting);
+    if (name === "mode" && initial !== null && initial !== undefined) {
       await session.confirms(of(), "mode", { mode: initial });
-    } else if (setting.name === "on") await session.confirms(of(), "on", { on: true });
+    } else if (name === "on") await session.confirms(of(), "on", { on: true });
   }
+}
+
+/** Sends the values of a setting that is never reported. */
+async function sendValues(session: DeviceSession, of: Get, setting: Setting): Promise<void> {
+  const { name, values } = setting;
+  for (const value of values) {
+    if (!(await session.confirms(of(), name, commandFor(of(), name, value)))) return;
+  }
+  session.note(of(), name, "sent");
 }
 
 async function checkValues(session: DeviceSession, of: Get, setting: Setting): Promise<void> {
   const { name, values } = setting;
   const { path, kind } = of();
   const others = othersOf(session, path);
+  let isWhole = true;
   for (const value of values) {
-    if (!(await session.confirms(of(), name, commandFor(of(), name, value)))) break;
+    isWhole = await session.confirms(of(), name, commandFor(of(), name, value));
+    if (!isWhole) break;
     const isDone = () => shows(of(), setting, value);
     const isSlow = TRAVELS.has(name) || kind === "group";
     if (!isDone() && !(isSlow && (await session.eventually(isDone)))) {
@@ -73,6 +90,7 @@ async function checkValues(session: DeviceSession, of: Get, setting: Setting): P
     }
     if (!checkOthers(session, `${path}${name}`, others)) break;
   }
+  if (isWhole) session.note(of(), name, "set");
   await checkOthersLater(session, `${path}${name}`, others);
 }
 
@@ -104,12 +122,15 @@ function shows(
 function othersOf(session: DeviceSession, path: string): Map<string, DeviceState> {
   const others = session.functions.filter((each) => each.path !== path && each.path !== "extra/");
   return new Map(
-    path === "extra/" ? [] : others.map((each) => [each.path, settingStateOf(each)] as const),
+    path === "extra/"
+      ? []
+      : others.map((each) => [each.path, settingStateOf(session, each)] as const),
   );
 }
 
-function settingStateOf(of: DeviceFunction): DeviceState {
-  return Object.fromEntries(settingsOf(of).map(({ name }) => [name, of.state[name] ?? null]));
+function settingStateOf(session: DeviceSession, of: DeviceFunction): DeviceState {
+  const settings = session.settingsOf(of);
+  return Object.fromEntries(settings.map(({ name }) => [name, of.state[name] ?? null]));
 }
 
 /** Returns true if the other functions are as before. */
@@ -120,7 +141,7 @@ function checkOthers(
 ): boolean {
   for (const each of session.functions.filter(({ path }) => before.has(path))) {
     const known = before.get(each.path);
-    const now = settingStateOf(each);
+    const now = settingStateOf(session, each);
     if (isDeepStrictEqual(known, now)) continue;
     const where = each.path === "" ? "the device itself" : each.path.slice(0, -1);
     const expected = `that the command does not touch ${where}, which was ${JSON.stringify(known)}`;
@@ -141,23 +162,9 @@ async function checkOthersLater(
   checkOthers(session, capability, before);
 }
 
-async function checkCommands(session: DeviceSession, of: Get): Promise<void> {
-  for (const [name, capability] of Object.entries(of().capabilities)) {
-    const path = `${of().path}${name}`;
-    if (capability.type !== "command" || session.isExcepted(path)) continue;
-    const others = othersOf(session, of().path);
-    if (!(await session.confirms(of(), name, { [name]: true }))) continue;
-    await checkOthersLater(session, path, others);
-    for (const [field, end] of Object.entries(ENDS[name] ?? {})) {
-      if (!(field in of().capabilities)) continue;
-      if (await session.eventually(() => of().state[field] === end)) continue;
-      session.fault(path, `that ${field} is ${end} in the end`, JSON.stringify(of().state[field]));
-    }
-  }
-}
-
-function modesOf({ capabilities }: DeviceFunction): readonly string[] {
-  const mode = capabilities["mode"];
-  const hasTargets = Object.keys(capabilities).some((name) => name.startsWith("target"));
-  return hasTargets && mode?.type === "choice" && mode.readOnly !== true ? mode.values : [];
+/** The modes in which a device has targets. */
+function modesOf(session: DeviceSession, of: DeviceFunction): readonly string[] {
+  const mode = session.settingsOf(of).find(({ name }) => name === "mode");
+  const hasTargets = Object.keys(of.capabilities).some((name) => name.startsWith("target"));
+  return hasTargets && mode?.capability.type === "choice" ? mode.capability.values : [];
 }

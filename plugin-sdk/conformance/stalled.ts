@@ -1,30 +1,40 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MantelError } from "../errors.ts";
-import { type DeviceFunction, type DeviceSession, wordsOf } from "./device-session.ts";
-import { isSame, neighbours, type Setting, settingsOf } from "./values.ts";
+import type { DeviceFunction } from "./device-function.ts";
+import { type DeviceSession, wordsOf } from "./device-session.ts";
+import { isSame, neighbours, type Setting } from "./values.ts";
 
 const STALLED_MS = 100;
 
 /** Checks that the state from before a command does not confirm it, also if it is close to what was requested. */
 export async function checkStalled(session: DeviceSession): Promise<void> {
-  if (session.device.assumed === true || !session.bridge.stall) return;
+  if (session.device.assumed === true) return;
   for (const each of session.functions) {
-    for (const setting of settingsOf(each)) {
-      if (!session.isExcepted(`${each.path}${setting.name}`)) await stall(session, each, setting);
+    for (const setting of session.settingsOf(each)) {
+      if (session.isExplained("untold", `${each.path}${setting.name}`)) continue;
+      if (!(await stall(session, each, setting))) return;
     }
   }
 }
 
-async function stall(session: DeviceSession, of: DeviceFunction, setting: Setting): Promise<void> {
+/** Resolves with false if the device cannot be stalled. */
+async function stall(
+  session: DeviceSession,
+  of: DeviceFunction,
+  setting: Setting,
+): Promise<boolean> {
   const [before, after] = neighbours(setting) ?? [];
-  if (before === undefined || after === undefined) return;
+  if (before === undefined || after === undefined) return true;
   const { name, capability } = setting;
   const path = `${of.path}${name}`;
-  if (!(await session.confirms(of, name, { [name]: before }))) return;
+  if (!(await session.confirms(of, name, { [name]: before }))) return true;
   const isThere = () => isSame(capability, before, session.state(of.path)[name]);
-  if (!(await session.eventually(isThere))) return; // another check has told
+  if (!(await session.eventually(isThere))) return true; // another check has told
   const release = await session.bridge.stall?.(session.nativeId);
-  if (!release) return;
+  if (!release) {
+    session.cannot("stall");
+    return false;
+  }
   let answer: "none" | "confirmed" | "refused" = "none";
   const sent = session.send(of, { [name]: after }).then(
     () => void (answer = "confirmed"),
@@ -43,7 +53,8 @@ async function stall(session: DeviceSession, of: DeviceFunction, setting: Settin
   await release();
   await sent;
   const isDone = () => isSame(capability, after, session.state(of.path)[name]);
-  if (await session.eventually(isDone)) return;
+  if (await session.eventually(isDone)) return true;
   const shown = JSON.stringify(session.state(of.path)[name]);
   session.fault(path, `${JSON.stringify(after)} once the device reports it`, shown);
+  return true;
 }

@@ -2,7 +2,7 @@ import type { Capability, Color, StateValue } from "../device.ts";
 import { toMired } from "../units.ts";
 import type { CanonicalCapability } from "../vocabulary/index.ts";
 import { canonicalCapability } from "../vocabulary/index.ts";
-import type { DeviceFunction } from "./device-session.ts";
+import type { DeviceFunction } from "./device-function.ts";
 
 type Value = Exclude<StateValue, null>;
 type Numeric = Extract<Capability, { type: "number" }>;
@@ -16,6 +16,7 @@ export interface Setting {
 
 /** More levels than this are sampled. */
 const MOST_LEVELS = 101;
+const TEXTS = ["one", "Zwei & drei"];
 /** Colours that every colour light can show, the first two close together. */
 const COLORS: readonly Color[] = [
   { hue: 120, saturation: 50 },
@@ -27,12 +28,18 @@ const COLORS: readonly Color[] = [
 const NEAR_COLOR = 3;
 const EXACT = 1e-6;
 
-/** The settings of a function. A text has no known values, and a code no state. */
-export function settingsOf({ kind, capabilities }: DeviceFunction): Setting[] {
+/** The settings of a function. A code has no state. `textsOf` returns the values of a text, by its path. */
+export function settingsOf(
+  { path, kind, capabilities }: DeviceFunction,
+  textsOf: (path: string) => readonly string[] | undefined,
+): Setting[] {
   return Object.entries(capabilities).flatMap(([name, capability]) => {
     const canonical = canonicalCapability(kind, name);
     if (capability.readOnly === true || canonical?.access === "command") return [];
-    const values = valuesOf(capability, canonical);
+    const values =
+      capability.type === "text"
+        ? (textsOf(`${path}${name}`) ?? canonical?.examples ?? TEXTS)
+        : valuesOf(capability, canonical);
     return values.length > 0 ? [{ name, capability, values }] : [];
   });
 }

@@ -1,6 +1,6 @@
 import type { Capability, StateValue } from "../device.ts";
 import { canonicalCapability } from "../vocabulary/index.ts";
-import type { DeviceFunction } from "./device-session.ts";
+import type { DeviceFunction } from "./device-function.ts";
 
 /** A value of a state that its capability does not allow. */
 interface WrongValue {

@@ -1,10 +1,13 @@
-import type { Capability, Unit } from "../device.ts";
+import type { Capability, StateValue, Unit } from "../device.ts";
 
 /**
  * The use of a capability: `reading` is reported, `setting` is reported and can be commanded, and `command` can be
  * commanded and has no state.
  */
 export type Access = "reading" | "setting" | "command";
+
+/** A field and the values of which it has one in the end, or true if it changes. */
+export type Outcome = Readonly<Record<string, readonly StateValue[] | true>>;
 
 /** The meaning of one capability name. A device may offer less: fewer values, a smaller range, a read-only setting. */
 export interface CanonicalCapability {
@@ -19,10 +22,14 @@ export interface CanonicalCapability {
   readonly max?: number;
   /** The values of a choice. */
   readonly values?: readonly string[];
+  /** Two texts in the form that its meaning describes. */
+  readonly examples?: readonly [string, string];
   /** True if a device may have further values, such as the names of its own presets. */
   readonly hasOwnValues?: true;
   /** True if every device of the kind that has no parts has this capability. */
   readonly isRequired?: true;
+  /** Where a command leads. Of the fields that a device reports, one shows it. */
+  readonly leadsTo?: Outcome;
 }
 
 export type CanonicalCapabilities = Readonly<Record<string, CanonicalCapability>>;
@@ -53,10 +60,11 @@ export const toggle = (meaning: string): CanonicalCapability => ({
 });
 
 /** Something a device does when it is told to. */
-export const command = (meaning: string): CanonicalCapability => ({
+export const command = (meaning: string, leadsTo?: Outcome): CanonicalCapability => ({
   types: ["command"],
   access: "command",
   meaning,
+  ...(leadsTo ? { leadsTo } : {}),
 });
 
 /** One of some values, reported only. */

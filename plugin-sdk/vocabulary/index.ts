@@ -1,4 +1,4 @@
-export type { Access, CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
+export type { Access, CanonicalCapabilities, CanonicalCapability, Outcome } from "./canonical.ts";
 export {
   canonicalCapability,
   faultsOfExtras,

@@ -30,11 +30,13 @@ const BRIGHTNESS = percent("brightness; 0 turns off and keeps the level");
 const POSITION = percent("0 is closed, 100 is open");
 const MOVEMENT = status("movement", ["opening", "closing", "stopped"]);
 const OPENS = {
-  open: command("opens as far as it goes"),
-  close: command("closes"),
-  stop: command("stops the movement"),
+  open: command("opens as far as it goes", { position: [100] }),
+  close: command("closes", { position: [0] }),
+  stop: command("stops the movement", { action: ["stopped"] }),
 };
 const LOCATE = command("makes itself noticed, for example by a sound");
+/** A player may go back to the start of the track first. */
+const OTHER_TRACK = { title: true, artist: true, elapsed: true } as const;
 /** A code is part of one command, and never stored or reported. */
 const CODE = {
   types: ["text"],
@@ -91,12 +93,14 @@ const HUMIDITY_CONTROL: CanonicalCapabilities = {
   action: status("what the device does now", ["off", "idle", "humidifying", "drying"]),
 };
 
-const ROBOT = {
-  start: command("starts or continues the work"),
-  pause: command("stays where it is, and can continue"),
-  stop: command("ends the work"),
-  dock: command("drives to the dock"),
-};
+const robot = (working: string): CanonicalCapabilities => ({
+  action: status("what it does now", [working, "docked", "idle", "paused", "returning", "error"]),
+  start: command("starts or continues the work", { action: [working] }),
+  pause: command("stays where it is, and can continue", { action: ["paused"] }),
+  stop: command("ends the work", { action: ["idle", "returning", "docked"] }),
+  dock: command("drives to the dock", { action: ["returning", "docked"] }),
+  locate: LOCATE,
+});
 
 /** The kinds of devices and their capabilities. A name means the same on every bridge. */
 export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
@@ -212,7 +216,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     capabilities: {
       locked: required(toggle("true while locked")),
       jammed: { types: ["boolean"], access: "reading", meaning: "true while the bolt is stuck" },
-      unlatch: command("pulls the latch, so that the door opens"),
+      unlatch: command("pulls the latch, so that the door opens", { locked: [false] }),
       code: CODE,
     },
   },
@@ -223,8 +227,8 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     capabilities: {
       on: ON,
       playback: choice("what it does", ["playing", "paused", "stopped"]),
-      next: command("skips to the next track"),
-      previous: command("goes back to the previous track"),
+      next: command("skips to the next track", OTHER_TRACK),
+      previous: command("goes back to the previous track", OTHER_TRACK),
       volume: percent("volume"),
       muted: toggle("true while silent"),
       source: ownChoice("input"),
@@ -242,34 +246,14 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     matter: "Robotic Vacuum Cleaner",
     homeAssistant: "vacuum",
     capabilities: {
-      action: status("what it does now", [
-        "cleaning",
-        "docked",
-        "idle",
-        "paused",
-        "returning",
-        "error",
-      ]),
-      ...ROBOT,
-      locate: LOCATE,
+      ...robot("cleaning"),
       fanSpeed: ownChoice("suction"),
     },
   },
   "lawn-mower": {
     meaning: "a robot that mows",
     homeAssistant: "lawn_mower",
-    capabilities: {
-      action: status("what it does now", [
-        "mowing",
-        "docked",
-        "idle",
-        "paused",
-        "returning",
-        "error",
-      ]),
-      ...ROBOT,
-      locate: LOCATE,
-    },
+    capabilities: robot("mowing"),
   },
   alarm: {
     meaning: "an alarm system",
@@ -347,7 +331,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     capabilities: {
       installedVersion: text("version that runs"),
       latestVersion: text("newest version"),
-      install: command("installs the newest version"),
+      install: command("installs the newest version", { progress: true, installedVersion: true }),
       progress: reading("progress of the installation", "%", [0, 100]),
     },
   },

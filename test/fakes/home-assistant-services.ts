@@ -181,7 +181,11 @@ const ACTS: Readonly<Record<string, Act>> = {
   alarm_arm_vacation: setTo("armed_vacation"),
   alarm_arm_custom_bypass: setTo("armed_custom_bypass"),
   alarm_trigger: setTo("triggered"),
-  install: (fake, { entityId }) => fake.change(entityId, { in_progress: true }),
+  install: (fake, { entityId }) => {
+    const { latest_version: installed_version } = fake.entities.get(entityId)?.attributes ?? {};
+    fake.headFor(entityId, "off", { in_progress: false, installed_version });
+    fake.change(entityId, { in_progress: true });
+  },
   skip: setTo("off"),
   set_value: setState("value"),
   "date.set_value": setState("date"),

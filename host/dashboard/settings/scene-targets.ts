@@ -5,10 +5,10 @@ import type {
   DeviceCommand,
   DevicePart,
 } from "@mantel/plugin-sdk/device";
+import { capturedCommand } from "@mantel/plugin-sdk/scene-capture";
 import { mergeCommands } from "../merge-commands.ts";
 import { capabilityText, valueText } from "./device-words.ts";
 import { formatPercent } from "./figures.ts";
-import { commandOf } from "./scene-command.ts";
 import { words } from "./words.ts";
 
 /** A command without state that a scene can send, such as `open`. */
@@ -42,7 +42,7 @@ export function statelessCommands(device: Device): StatelessCommand[] {
 /** The settings of a device as they are now, with one command without state. */
 export function captured(device: Device, key: string | undefined): CommandBody {
   const chosen = statelessCommands(device).find((each) => each.key === key);
-  const settings = commandOf(device);
+  const settings = capturedCommand(device);
   return chosen ? mergeCommands(settings, chosen.body) : settings;
 }
 

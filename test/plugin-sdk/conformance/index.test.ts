@@ -7,6 +7,7 @@ import {
   type DeviceCommand,
   type DeviceDescription,
   type DevicePart,
+  type DeviceState,
   MantelError,
 } from "@mantel/plugin-sdk";
 import {
@@ -97,15 +98,70 @@ const LOCK: DeviceDescription = {
   state: { locked: true },
 };
 
+const ROBOT: DeviceDescription = {
+  nativeId: "robot",
+  kind: "vacuum",
+  name: "Robot",
+  capabilities: {
+    action: { type: "choice", values: ["cleaning", "docked", "idle", "paused"], readOnly: true },
+    ...Object.fromEntries(
+      ["start", "pause", "stop", "dock", "locate"].map(
+        (name) => [name, { type: "command" }] as const,
+      ),
+    ),
+  },
+  state: { action: "docked" },
+};
+
+const PLAYER: DeviceDescription = {
+  nativeId: "player",
+  kind: "media-player",
+  name: "Player",
+  capabilities: {
+    playback: { type: "choice", values: ["playing", "paused"] },
+    next: { type: "command" },
+    title: { type: "text", readOnly: true },
+  },
+  state: { playback: "paused", title: "1" },
+};
+
+const UPDATE: DeviceDescription = {
+  nativeId: "firmware",
+  kind: "update",
+  name: "Firmware",
+  capabilities: {
+    installedVersion: { type: "text", readOnly: true },
+    install: { type: "command" },
+  },
+  state: { installedVersion: "1" },
+};
+
+/** The changes of a state by commands without state. */
+const OUTCOMES: Readonly<Record<string, (state: DeviceState) => DeviceState>> = {
+  open: () => ({ position: 100 }),
+  close: () => ({ position: 0 }),
+  stop: () => ({ action: "idle" }),
+  unlatch: () => ({ locked: false }),
+  start: () => ({ action: "cleaning" }),
+  pause: () => ({ action: "paused" }),
+  dock: () => ({ action: "docked" }),
+  locate: () => ({}),
+  next: ({ title }) => ({ title: `${Number(title) + 1}` }),
+  install: ({ installedVersion }) => ({ installedVersion: `${Number(installedVersion) + 1}` }),
+};
+
 type Home = Map<string, DeviceDescription>;
 type Command = readonly [nativeId: string, command: DeviceCommand, beyond: CommandBeyond];
 
 /** The state of a device after a command. */
 function obey(device: DeviceDescription, command: DeviceCommand, beyond: CommandBeyond) {
-  const { code: _code, open, close, stop: _stop, unlatch: _unlatch, ...values } = command;
-  const position = open === true ? 100 : close === true ? 0 : undefined;
+  const { code: _code, ...sent } = command;
+  const values = Object.entries(sent).filter(([name]) => !Object.hasOwn(OUTCOMES, name));
+  const outcomes = Object.keys(sent)
+    .flatMap((name) => Object.entries(OUTCOMES[name]?.(device.state) ?? {}))
+    .filter(([field]) => field in device.capabilities);
   return {
-    state: { ...device.state, ...values, ...(position === undefined ? {} : { position }) },
+    state: { ...device.state, ...Object.fromEntries([...values, ...outcomes]) },
     ...(device.parts && {
       parts: Object.fromEntries(
         device.parts.map(({ id, state }) => [id, { ...state, ...beyond.parts[id] }]),
@@ -180,13 +236,22 @@ async function startBridge(devices: readonly DeviceDescription[], mistakes: Mist
   return Object.assign(bridge, { report: (id: string, update: object) => report(id, update) });
 }
 
+/** A bridge that forgets one field of each command. */
+const without =
+  (name: string) =>
+  (...[id, command, beyond]: Command): Command => [
+    id,
+    Object.fromEntries(Object.entries(command).filter(([field]) => field !== name)),
+    beyond,
+  ];
+
 const briefly = async (bridge: BridgeUnderTest) =>
   (await conformanceFaults(bridge)).map(({ nativeId, capability, expected }) =>
     `${nativeId} ${capability}: ${expected}`.slice(0, 100),
   );
 
 test("a bridge that does everything right conforms", async () => {
-  const devices = [lamp(), THERMOSTAT, BLIND, LOCK, fan(4)];
+  const devices = [lamp(), THERMOSTAT, BLIND, LOCK, fan(4), ROBOT, PLAYER, UPDATE];
 
   await assertConforms(await startBridge(devices));
 });
@@ -364,12 +429,12 @@ test("a command that a bridge refuses is a fault with its error", async () => {
     throw new MantelError("bridge_down", "nobody is there");
   };
 
-  const [fault] = await conformanceFaults(await startBridge([BLIND], { hears }));
+  const [fault] = await conformanceFaults(await startBridge([UPDATE], { hears }));
 
   assert.deepEqual(fault, {
-    nativeId: "blind",
-    capability: "open",
-    expected: 'that the bridge confirms {"open":true}',
+    nativeId: "firmware",
+    capability: "install",
+    expected: 'that the bridge confirms {"install":true}',
     actual: "it fails: bridge_down: nobody is there",
   });
 });
@@ -398,8 +463,138 @@ test("what is excepted is not commanded, and an exception of nothing is a fault"
     except: { "lamp effect": "it takes a minute", "lamp blink": "gone" },
   });
 
-  assert.deepEqual(faults, ["lamp blink: a setting or command of a device for each exception"]);
+  assert.deepEqual(faults, ['lamp blink: a need for each reason in "except"']);
   assert.ok(!sent.includes("effect"));
+});
+
+for (const [name, device, expected, actual] of [
+  ["pause", ROBOT, 'that in the end action is "paused"', '{"action":"cleaning"}'],
+  [
+    "stop",
+    ROBOT,
+    'that in the end action is "idle" or "returning" or "docked"',
+    '{"action":"cleaning"}',
+  ],
+  ["dock", ROBOT, 'that in the end action is "returning" or "docked"', '{"action":"cleaning"}'],
+  ["open", BLIND, "that in the end position is 100", '{"position":0}'],
+  ["unlatch", LOCK, "that in the end locked is false", '{"locked":true}'],
+  ["next", PLAYER, "that in the end title changes", '{"title":"1"}'],
+  ["install", UPDATE, "that in the end installedVersion changes", '{"installedVersion":"1"}'],
+] as const) {
+  test(`a command to ${name} that is confirmed and not carried out is a fault`, async () => {
+    const bridge = await startBridge([device], { hears: without(name) });
+
+    const faults = await conformanceFaults(bridge);
+
+    assert.deepEqual(
+      faults.map((fault) => [fault.capability, fault.expected, fault.actual]),
+      [[name, expected, actual]],
+    );
+  });
+}
+
+test("what was set, sent and only read is told of each capability", async () => {
+  const effect = "lamp effect";
+  const { action: _action, ...commands } = ROBOT.capabilities;
+  const silent = { ...ROBOT, capabilities: commands, state: {} };
+  const bridge = await startBridge([lamp(), THERMOSTAT, silent]);
+
+  const tested = await assertConforms({ ...bridge, except: { [effect]: "it takes a minute" } });
+
+  const found = (nativeId: string) =>
+    Object.fromEntries(
+      tested
+        .filter((each) => each.nativeId === nativeId)
+        .map((each) => [each.capability, each.tested]),
+    );
+  assert.deepEqual(found("lamp"), {
+    on: "set",
+    brightness: "set",
+    colorTemperature: "set",
+    color: "set",
+    effect: "read",
+  });
+  assert.equal(found("heating")["temperature"], "read");
+  assert.deepEqual(found("robot"), {
+    start: "sent",
+    pause: "sent",
+    stop: "sent",
+    dock: "sent",
+    locate: "sent",
+  });
+});
+
+test("a setting that is never reported is sent, and not read back", async () => {
+  const sent: unknown[] = [];
+  const hears = (...[id, { effect, ...command }, beyond]: Command): Command => {
+    if (effect !== undefined) sent.push(effect);
+    return [id, command, beyond];
+  };
+  const bridge = await startBridge([lamp({ state: { on: false } })], { hears });
+
+  const tested = await assertConforms({ ...bridge, untold: { "lamp effect": "it says nothing" } });
+
+  assert.deepEqual(sent, ["none", "candle"]);
+  assert.equal(tested.find(({ capability }) => capability === "effect")?.tested, "sent");
+});
+
+test("a text is set and read back, with the values that its device takes", async () => {
+  const device = (): DeviceDescription => ({
+    nativeId: "sign",
+    kind: "sensor",
+    name: "Sign",
+    capabilities: { value: { type: "text" } },
+    state: { value: "" },
+  });
+  const seen: unknown[] = [];
+  const shouts = (...[id, command, beyond]: Command): Command => {
+    const { value } = command;
+    seen.push(value);
+    return [id, typeof value === "string" ? { value: value.toUpperCase() } : command, beyond];
+  };
+  const bridge = await startBridge([device()], { hears: shouts });
+
+  assert.notDeepEqual(await briefly(bridge), []);
+  assert.deepEqual(await briefly({ ...bridge, texts: { "sign value": ["ON", "OFF"] } }), []);
+  assert.ok(seen.includes("OFF"));
+});
+
+test("a target that is unknown in every mode is a fault", async () => {
+  const device = { ...THERMOSTAT, state: { ...THERMOSTAT.state, targetTemperatureLow: null } };
+  const bridge = await startBridge([device], { hears: without("targetTemperatureLow") });
+
+  assert.deepEqual(await briefly(bridge), [
+    "heating targetTemperatureLow: a value in at least one mode",
+  ]);
+  const except = { "heating targetTemperatureLow": "it heats only" };
+  assert.deepEqual(await briefly({ ...bridge, except }), []);
+});
+
+test("a bridge whose devices cannot be stalled or unreachable has to say why", async () => {
+  const {
+    stall: _stall,
+    setReachable: _setReachable,
+    ...bridge
+  } = await startBridge([UPDATE, lamp()]);
+
+  assert.deepEqual(await briefly(bridge), [
+    'firmware : "setReachable", or a reason in "cannot"',
+    'lamp : "stall", or a reason in "cannot"',
+    'lamp : "setReachable", or a reason in "cannot"',
+  ]);
+  const cannot = { stall: "no time passes", setReachable: "they are in this process" };
+  assert.deepEqual(await briefly({ ...bridge, cannot }), []);
+});
+
+test("one device that cannot be stalled needs a reason, and a reason that nothing needs is a fault", async () => {
+  const started = await startBridge([lamp()]);
+  const bridge = { ...started, stall: () => undefined };
+  const cannot = { "lamp stall": "it is too fast", "lamp setReachable": "gone" };
+
+  assert.deepEqual(await briefly(bridge), ['lamp : "stall", or a reason in "cannot"']);
+  assert.deepEqual(await briefly({ ...bridge, cannot }), [
+    'lamp setReachable: a need for each reason in "cannot"',
+  ]);
 });
 
 test("unavailable devices get no commands", async () => {

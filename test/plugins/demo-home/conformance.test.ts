@@ -15,12 +15,16 @@ test("the demo home conforms", async (t) => {
   });
   const home = await startPlugin(plugin, { config: { seed: 1, tickSeconds: 60 } });
 
-  await assertConforms({
+  const tested = await assertConforms({
     plugin: home,
     settle: () => t.mock.timers.tick(60_000),
     codes: { alarm: "1234" },
+    cannot: {
+      stall: "the bridge is the simulation, which does at once what it is told",
+      setReachable: "simulated devices are always there",
+    },
     concurrency: 1,
   });
-  await assertListed("demo-home", home.devices.values());
+  await assertListed("demo-home", tested);
   await home.stop();
 });

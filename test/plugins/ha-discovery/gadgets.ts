@@ -42,6 +42,11 @@ export class Gadget {
     return this.on(command, (payload) => this.tell(state, payload)).tell(state, initial);
   }
 
+  /** Reports the same whatever comes on a topic. */
+  echoAs(command: string, state: string, report: string): this {
+    return this.on(command, () => this.tell(state, report));
+  }
+
   on(command: string, answer: Answer): this {
     this.#commands.set(`${this.#base}/${command}`, answer);
     return this;
@@ -293,7 +298,9 @@ function others(peer: Peer): Gadget[] {
   };
   const basic = { command_topic: "set", state_topic: "s" };
   const lock = new Gadget(peer, "lock:door").add("lock", { ...basic, payload_open: "OPEN" });
-  lock.on("set", mapped(lock, { LOCK: "LOCKED", UNLOCK: "UNLOCKED" })).tell("s", "LOCKED");
+  lock
+    .on("set", mapped(lock, { LOCK: "LOCKED", UNLOCK: "UNLOCKED", OPEN: "UNLOCKED" }))
+    .tell("s", "LOCKED");
   const safe = new Gadget(peer, "lock:safe").add("lock", {
     ...basic,
     code_format: "^\\d{4}$",
@@ -326,10 +333,21 @@ function others(peer: Peer): Gadget[] {
     fan_speed_list: ["low", "high"],
     supported_features: ["start", "pause", "stop", "return_home", "locate", "fan_speed"],
   });
+  let robot = { state: "docked", fan_speed: "low" };
+  const become = (change: Partial<typeof robot>) => {
+    robot = { ...robot, ...change };
+    vacuum.tell("s", JSON.stringify(robot));
+  };
+  const actions = new Map([
+    ["start", "cleaning"],
+    ["pause", "paused"],
+    ["stop", "idle"],
+    ["return_to_base", "returning"],
+  ]);
   vacuum
-    .on("set", () => undefined)
-    .on("f/set", (speed) => vacuum.tell("s", JSON.stringify({ state: "docked", fan_speed: speed })))
-    .tell("s", JSON.stringify({ state: "docked", fan_speed: "low" }));
+    .on("set", (command) => become({ state: actions.get(command) ?? robot.state }))
+    .on("f/set", (speed) => become({ fan_speed: speed }))
+    .tell("s", JSON.stringify(robot));
   const relay = new Gadget(peer, "switch:relay")
     .add("switch", basic)
     .add("number", {
@@ -379,7 +397,7 @@ function reporting(peer: Peer): Gadget[] {
     .tell("s", "OFF");
   const firmware = new Gadget(peer, "device:firmware")
     .add("update", { state_topic: "s", command_topic: "set", payload_install: "INSTALL" })
-    .on("set", () => undefined)
+    .echoAs("set", "s", JSON.stringify({ installed_version: "2", latest_version: "2" }))
     .tell("s", JSON.stringify({ installed_version: "1", latest_version: "2" }));
   const ringer = new Gadget(peer, "device:ringer").add("event", {
     state_topic: "s",

@@ -14,7 +14,7 @@ for (const unit of ["°C", "°F"]) {
         : ([...fake.registry].find(([, { id }]) => id === nativeId)?.[0] ?? "");
     const before = new Map<string, { state: string; attributes: Record<string, unknown> }>();
 
-    await assertConforms({
+    const tested = await assertConforms({
       plugin: bridge,
       codes: { "lock.safe": "1234", "alarm_control_panel.office": "1234" },
       settle: (nativeId) => fake.settle(entityOf(nativeId)),
@@ -27,14 +27,24 @@ for (const unit of ["°C", "°F"]) {
         const { state = "", attributes = {} } = before.get(id) ?? {};
         fake.set(id, isReachable ? state : "unavailable", attributes);
       },
-      except: {
-        "reg-sofa effect": "one of its effects is there to be refused",
+      except: { "reg-sofa effect": "one of its effects is there to be refused" },
+      untold: {
         "siren.hall tone": STORED,
         "siren.hall volume": STORED,
         "siren.hall duration": STORED,
+        "input_text.pin value": "it is a password, which is never shown",
+        "reg-update extra/installVersion": "it names the version to install",
+      },
+      texts: {
+        "input_text.pin value": ["4711", "0815"],
+        "date.holiday value": ["2026-12-24", "2027-01-06"],
+        "time.wake value": ["06:30:00", "07:15:00"],
+        "datetime.backup value": ["2026-11-20T12:00:00+00:00", "2026-11-21T03:30:00+00:00"],
+        "input_datetime.party value": ["2026-11-20 19:00:00", "2027-01-01 00:00:00"],
+        "input_datetime.lunch value": ["12:30:00", "13:00:00"],
       },
       reportMs: 5_000,
     });
-    await assertListed("home-assistant", bridge.devices.values());
+    await assertListed("home-assistant", tested);
   });
 }

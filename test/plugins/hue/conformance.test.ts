@@ -15,20 +15,27 @@ test("the bridge conforms, with all devices of a home, and says only what OpenHu
     onAnswer: (answer) => void faults.push(...answerFaults(answer)),
     onEvents: (events) => void faults.push(...eventFaults(events)),
   });
+  const radioOf = (nativeId: string) => {
+    const mac = nativeId.split("/")[0];
+    return [...bridge.resources.values()].find((each) => each["mac_address"] === mac);
+  };
+  const rooms = [...plugin.devices.keys()].filter((nativeId) => !radioOf(nativeId));
   const lights = [...bridge.resources.values()].filter(({ type }) => type.endsWith("light"));
 
-  await assertConforms({
+  const tested = await assertConforms({
     plugin,
     stall: () => bridge.stall(...lights.map(({ id }) => id)),
     stalledMs: 400,
     setReachable(nativeId, isReachable) {
-      const mac = nativeId.split("/")[0];
-      const radio = [...bridge.resources.values()].find((each) => each["mac_address"] === mac);
+      const radio = radioOf(nativeId);
       if (!radio) return false;
       return bridge.change(radio.id, { status: isReachable ? "connected" : "connectivity_issue" });
     },
+    cannot: Object.fromEntries(
+      rooms.map((nativeId) => [`${nativeId} setReachable`, "a room or zone has no radio"]),
+    ),
     concurrency: 1,
   });
   assert.deepEqual([...new Set(faults)], []);
-  await assertListed("hue", plugin.devices.values());
+  await assertListed("hue", tested);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandOf } from "../../../../host/dashboard/settings/scene-command.ts";
+import { capturedCommand } from "@mantel/plugin-sdk/scene-capture";
 
 const capabilities = {
   on: { type: "boolean" },
@@ -9,13 +9,16 @@ const capabilities = {
 } as const;
 
 test("a scene only turns off a lamp that is off, without a level", () => {
-  const command = commandOf({ capabilities, state: { on: false, brightness: 40, power: 0 } });
+  const command = capturedCommand({ capabilities, state: { on: false, brightness: 40, power: 0 } });
 
   assert.deepEqual(command, { on: false });
 });
 
 test("read-only and unknown values are not part of a command", () => {
-  const command = commandOf({ capabilities, state: { on: true, brightness: null, power: 8 } });
+  const command = capturedCommand({
+    capabilities,
+    state: { on: true, brightness: null, power: 8 },
+  });
 
   assert.deepEqual(command, { on: true });
 });
@@ -26,7 +29,7 @@ test("a scene has the volume of a player, and not the position in a track", () =
     elapsed: { type: "number", min: 0, unit: "s" },
   } as const;
 
-  const command = commandOf({ capabilities: player, state: { volume: 35, elapsed: 82 } });
+  const command = capturedCommand({ capabilities: player, state: { volume: 35, elapsed: 82 } });
 
   assert.deepEqual(command, { volume: 35 });
 });
@@ -34,11 +37,11 @@ test("a scene has the volume of a player, and not the position in a track", () =
 test("no command is derived from a sensor", () => {
   const { power } = capabilities;
 
-  assert.deepEqual(commandOf({ capabilities: { power }, state: { power: 3 } }), {});
+  assert.deepEqual(capturedCommand({ capabilities: { power }, state: { power: 3 } }), {});
 });
 
 test("the parts and main extras of a device are restored, commands and configuration are left out", () => {
-  const command = commandOf({
+  const command = capturedCommand({
     capabilities: {
       position: { type: "number", min: 0, max: 100 },
       action: { type: "choice", values: ["opening", "stopped"], readOnly: true },
@@ -46,9 +49,9 @@ test("the parts and main extras of a device are restored, commands and configura
     },
     state: { position: 30, action: "stopped" },
     parts: [
-      { id: "light", kind: "light", name: "Light", capabilities, state: { on: true }, pending: {} },
-      { id: "lamp", kind: "light", name: "Lamp", capabilities, state: { on: false }, pending: {} },
-      { id: "meter", kind: "sensor", name: "", capabilities, state: { power: 3 }, pending: {} },
+      { id: "light", kind: "light", name: "Light", capabilities, state: { on: true } },
+      { id: "lamp", kind: "light", name: "Lamp", capabilities, state: { on: false } },
+      { id: "meter", kind: "sensor", name: "", capabilities, state: { power: 3 } },
     ],
     extra: {
       capabilities: {
@@ -57,7 +60,6 @@ test("the parts and main extras of a device are restored, commands and configura
         linkQuality: { type: "number", readOnly: true, group: "diagnostic" },
       },
       state: { scene: "calm", childLock: true, linkQuality: 8 },
-      pending: {},
     },
   });
 
@@ -70,7 +72,7 @@ test("the parts and main extras of a device are restored, commands and configura
 
 test("a thermostat's target and mode are restored", () => {
   const target = { type: "number", min: 5, max: 30, unit: "°C" } as const;
-  const command = commandOf({
+  const command = capturedCommand({
     capabilities: {
       temperature: { type: "number", unit: "°C", readOnly: true },
       targetTemperature: target,
