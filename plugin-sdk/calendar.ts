@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { Nullable, Strict } from "./schema.ts";
+import { Nullable, SentenceSchema, Strict } from "./schema.ts";
 
 /** An all-day bound: `{date: "2026-11-20"}` (RFC 5545 DATE, in no time zone). */
 const CalendarDate = Type.Object({ date: Type.String({ format: "date" }) }, Strict);
@@ -37,6 +37,8 @@ export const CalendarEvent = Type.Object(
     color: Nullable(Type.String()),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
+    /** `problem` in a form that can be translated. */
+    reason: Type.Optional(SentenceSchema),
   },
   Strict,
 );
@@ -55,10 +57,12 @@ export const CalendarSource = Type.Object(
     /** The time at which the content last changed, as far as it is known. */
     changedAt: Type.Optional(Nullable(Type.String({ format: "date-time" }))),
     /**
-     * Present if events of the window are missing. `pending`: they are being read or worked out; meanwhile the host
-     * shows the previous ones. `partial`: there are more than can be shown.
+     * Present if events of the window are missing. `pending`: they are not all read or worked out yet; meanwhile the
+     * host shows the previous ones. `partial`: there are more than can be shown.
      */
     incomplete: Type.Optional(Type.Enum(["pending", "partial"])),
+    /** The number of events and files that cannot be read, or not with all occurrences; absent means none. */
+    skipped: Type.Optional(Type.Integer({ minimum: 0 })),
     /** Present while the content is transferred, if that takes long. `total` is null if it is not known. */
     progress: Type.Optional(
       Type.Object(
@@ -76,6 +80,8 @@ export const CalendarSource = Type.Object(
     fingerprint: Type.Optional(Type.String({ maxLength: 100 })),
     /** Concerns the window that was asked for. */
     error: Type.Optional(Type.String()),
+    /** `error` in parts that can be translated. */
+    reasons: Type.Optional(Type.Array(SentenceSchema, { maxItems: 20 })),
   },
   Strict,
 );

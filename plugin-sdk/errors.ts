@@ -1,3 +1,5 @@
+import { inEnglish, type Sentence } from "./sentence.ts";
+
 /** Every failure that can reach an HTTP client, with its HTTP status and its title (RFC 9457). */
 const CODES = {
   bad_request: [400, "The request is malformed"],
@@ -50,7 +52,7 @@ const CODES = {
   broker_down: [503, "The MQTT broker cannot be reached"],
   module_down: [503, "The module is not running"],
   service_unavailable: [503, "No plugin provides this service"],
-  outcome_unknown: [504, "The module's process ended before it answered"],
+  outcome_unknown: [504, "It is not known if the request was carried out"],
   deadline_passed: [504, "The deadline passed without an answer"],
   disk_full: [507, "The disk is full"],
   disk_read_only: [507, "The disk is not writable"],
@@ -93,6 +95,8 @@ export interface ErrorExtras {
   readonly location?: CodeLocation;
   /** The provider's own code, for `service_error`. */
   readonly serviceError?: string;
+  /** The message in a form that can be translated. */
+  readonly sentence?: Sentence;
 }
 
 /**
@@ -106,12 +110,18 @@ export class MantelError extends Error {
   readonly title: string;
   readonly extras: ErrorExtras;
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions & ErrorExtras = {}) {
+  /** A sentence as the message can be translated. */
+  constructor(
+    code: ErrorCode,
+    message: string | Sentence,
+    options: ErrorOptions & ErrorExtras = {},
+  ) {
     const { cause, ...extras } = options;
-    super(message, cause === undefined ? undefined : { cause });
+    const isText = typeof message === "string";
+    super(isText ? message : inEnglish(message), cause === undefined ? undefined : { cause });
     this.code = code;
     [this.status, this.title] = CODES[code];
-    this.extras = extras;
+    this.extras = isText ? extras : { ...extras, sentence: message };
   }
 }
 

@@ -32,6 +32,8 @@ export { DelayedCall, Throttle } from "./timers.ts";
 export { topicMatcher } from "./topic-filter.ts";
 export { MantelError, ServiceError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
+export { inEnglish, sentence } from "./sentence.ts";
+export type { Sentence } from "./sentence.ts";
 export { definePlugin } from "./plugin.ts";
 export { defineRoute, handle } from "./route.ts";
 export type { RouteAnswer, RouteDefinition, RouteHandler, RouteRequest } from "./route.ts";

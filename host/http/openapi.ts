@@ -3,6 +3,7 @@ import { Cause } from "@mantel/plugin-sdk/cause";
 import { Capability, CommandBody, Device } from "@mantel/plugin-sdk/device";
 import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
+import { SentenceSchema } from "@mantel/plugin-sdk/schema";
 import { type TObject, type TSchema, Type } from "typebox";
 import { LayoutDocument, LayoutRevision } from "../api/layout.ts";
 import { ModuleView, ReloadResult, WidgetView } from "../api/module.ts";
@@ -37,6 +38,8 @@ const Problem = Type.Object({
   retryAfterMs: Type.Optional(Type.Number()),
   /** For `service_error`: the code that the service's provider gave. */
   serviceError: Type.Optional(Type.String()),
+  /** The detail in a form that language packs can translate; some plugins give it. */
+  sentence: Type.Optional(SentenceSchema),
   /** Config keys that were refused. */
   keys: Type.Optional(Type.Array(Type.String())),
   /** For a failed reload: true if the old code continues. */

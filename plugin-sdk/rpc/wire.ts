@@ -7,6 +7,7 @@ import {
   MantelError,
   ServiceError,
 } from "../errors.ts";
+import { isSentence } from "../sentence.ts";
 
 /** A call, an answer, or a notification (a call without `call`). */
 export type Message =
@@ -151,6 +152,7 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "module_down",
   "service_unavailable",
   "service_cycle",
+  "outcome_unknown",
   "deadline_passed",
   "disk_full",
   "not_found",
@@ -177,7 +179,7 @@ export function remoteStackOf(error: unknown): string {
 
 /** Keeps only those extra fields from another process that have the right type. */
 function checkedExtras(extras: unknown): ErrorExtras {
-  const { retryAfterMs, errors } = isObject(extras) ? extras : {};
+  const { retryAfterMs, errors, sentence } = isObject(extras) ? extras : {};
   return {
     ...(typeof retryAfterMs === "number" && retryAfterMs >= 0 && retryAfterMs < Infinity
       ? { retryAfterMs }
@@ -185,6 +187,7 @@ function checkedExtras(extras: unknown): ErrorExtras {
     ...(Array.isArray(errors) && errors.length <= MOST_FAULTS && errors.every(isFault)
       ? { errors: boundedFaults(errors) }
       : {}),
+    ...(isSentence(sentence) ? { sentence } : {}),
   };
 }
 

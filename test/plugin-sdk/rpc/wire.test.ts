@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { sentence } from "@mantel/plugin-sdk/sentence";
 import {
   fromWire,
   NotBegun,
@@ -29,6 +30,42 @@ test("a MantelError keeps its code, message and extras", () => {
   assert.equal(arrived.message, "the lamp is hot");
   assert.deepEqual(arrived.extras, failure.extras);
   assert.ok(!("cause" in arrived), "a cause stays where it happened");
+});
+
+test("a sentence of a MantelError arrives as it is, unless it is too long", () => {
+  const told = sentence("cold", "the lamp in {room} is at {degrees} °", {
+    room: "Hall",
+    degrees: 3,
+  });
+  const arrived = travelled(new MantelError("conflict", told)) as MantelError;
+
+  assert.equal(arrived.message, "the lamp in Hall is at 3 °");
+  assert.deepEqual(arrived.extras.sentence, told);
+
+  for (const wrong of [
+    { ...told, text: "x".repeat(501) },
+    { ...told, values: { room: "x".repeat(1_001) } },
+    { ...told, values: { room: { toString: "x" } } },
+    { ...told, values: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, at])) },
+    { code: 1, text: "a", values: {} },
+    "the lamp is cold",
+    null,
+  ]) {
+    const sent = {
+      code: "conflict",
+      name: "MantelError",
+      message: "cold",
+      extras: { sentence: wrong },
+    };
+    assert.deepEqual((fromWire(sent) as MantelError).extras, {});
+  }
+});
+
+test("a plugin may say that it is not known what another server has done", () => {
+  const arrived = travelled(new MantelError("outcome_unknown", "the server does not answer"));
+
+  assert.ok(arrived instanceof MantelError);
+  assert.equal(arrived.code, "outcome_unknown");
 });
 
 test("an unexpected error keeps its name, message and stack", () => {
