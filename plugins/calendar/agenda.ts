@@ -1,4 +1,10 @@
-import type { CalendarSource, CalendarWindow } from "@mantel/plugin-sdk";
+import {
+  type CalendarSource,
+  type CalendarWindow,
+  inEnglish,
+  type Sentence,
+  sentence,
+} from "@mantel/plugin-sdk";
 import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import { DAY_MS, toInstant, toWall, type Zone } from "./ics/zones.ts";
@@ -18,8 +24,8 @@ const PUBLISHING: Patience = { cpuMs: 1_000, wallMs: 3_000 };
 /** Maximum wait of a request for another window, below the deadline of the host. */
 const ANSWERING: Patience = { cpuMs: 3_000, wallMs: 25_000 };
 
-const WORKING = "its events are still being worked out";
-const FAULT = "its events cannot be worked out: the log has the reason";
+const WORKING = sentence("working", "its events are still being worked out");
+const FAULT = sentence("fault", "its events cannot be worked out: the log has the reason");
 
 /**
  * Maximum events of all calendars in one window: 10 MB in the memory of the host, and as much here.
@@ -152,8 +158,8 @@ export class Agenda {
     const status = latest ? "stale" : "error";
     const reason =
       expansion === LATE
-        ? ({ incomplete: "pending", error: WORKING } as const)
-        : ({ incomplete: "partial", error: FAULT } as const);
+        ? ({ incomplete: "pending", ...because(WORKING) } as const)
+        : ({ incomplete: "partial", ...because(FAULT) } as const);
     const view = { ...source.view(latest), status, ...reason } as const;
     return { events: latest?.events ?? [], view: this.#withoutPrevious(source, view) };
   }
@@ -237,6 +243,15 @@ function fitting(parts: readonly Part[]): Part[] {
 }
 
 function withoutRoom({ events, view }: Part): Part {
-  const error = `its ${events.length} events do not fit: all calendars show ${MAX_EVENTS} at most`;
-  return { events: [], view: { ...view, status: "error", incomplete: "partial", error } };
+  const told = sentence(
+    "no_room_for_events",
+    "its {count} events do not fit: all calendars show {most} at most",
+    { count: events.length, most: MAX_EVENTS },
+  );
+  const state = { status: "error", incomplete: "partial", ...because(told) } as const;
+  return { events: [], view: { ...view, ...state } };
+}
+
+function because(told: Sentence): Pick<CalendarSource, "error" | "reasons"> {
+  return { error: inEnglish(told), reasons: [told] };
 }

@@ -1,40 +1,55 @@
 import { Birthdays } from "./ics/birthdays.ts";
 import { type Expansion, Feed } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
-import { isVcard } from "./ics/vcard.ts";
 import type { Zone } from "./ics/zones.ts";
+import type { ParsedFile } from "./parsed-file.ts";
 import type { CalendarMarking } from "./view.ts";
 
 /** The content of a calendar: events, birthdays of contacts, or both. */
 export class Content {
-  /** The name in the calendar itself. */
-  readonly name: string | undefined;
-  readonly color: string | undefined;
-  /** The reason why a readable calendar has no events. */
-  readonly remark: string | undefined;
-  readonly #parts: readonly (Feed | Birthdays)[];
+  readonly #feed: Feed | undefined;
+  readonly #birthdays: Birthdays | undefined;
 
   /**
-   * @param texts each contains iCalendar or vCards
-   * @throws MantelError `invalid` if one of them is neither, or is too large
+   * @param previous the content before, whose unchanged events are not worked out again
+   * @throws MantelError `invalid` if it is too large
    */
-  static async read(texts: readonly Uint8Array[], floating: Zone): Promise<Content> {
-    const parts: (Feed | Birthdays)[] = [];
-    for (const text of texts) {
-      parts.push(isVcard(text) ? new Birthdays(text) : await Feed.read(text, floating));
-    }
-    return new Content(parts);
+  static async of(
+    files: readonly ParsedFile[],
+    floating: Zone,
+    previous?: Content,
+  ): Promise<Content> {
+    const calendars = files.flatMap((file) => file.calendars);
+    const contacts = files.flatMap((file) => file.contacts ?? []);
+    const isFeed = calendars.length > 0;
+    const before = previous ? previous.#feed : undefined;
+    const feed = isFeed ? await Feed.of(calendars, floating, before) : undefined;
+    return new Content(feed, contacts.length > 0 ? new Birthdays(contacts) : undefined);
   }
 
-  private constructor(parts: readonly (Feed | Birthdays)[]) {
-    this.name = parts.find(({ name }) => name !== undefined)?.name;
-    this.color = parts.find(({ color }) => color !== undefined)?.color;
-    this.remark = parts.find(({ remark }) => remark !== undefined)?.remark;
-    this.#parts = parts;
+  private constructor(feed: Feed | undefined, birthdays: Birthdays | undefined) {
+    this.#feed = feed;
+    this.#birthdays = birthdays;
   }
 
-  async eventsIn(span: Span, marking: CalendarMarking): Promise<Expansion> {
-    const all = await Promise.all(this.#parts.map((part) => part.eventsIn(span, marking)));
+  /** The name in the calendar itself. */
+  get name() {
+    return this.#feed?.name;
+  }
+
+  get color() {
+    return this.#feed?.color;
+  }
+
+  /** The reason why a readable calendar has no events. */
+  get remark() {
+    return this.#feed?.remark;
+  }
+
+  /** @param isKept true for a span that is asked for again when some events have changed */
+  async eventsIn(span: Span, marking: CalendarMarking, isKept = false): Promise<Expansion> {
+    const parts = [this.#feed, this.#birthdays].filter((part) => part !== undefined);
+    const all = await Promise.all(parts.map((part) => part.eventsIn(span, marking, isKept)));
     return {
       events: all.flatMap(({ events }) => events),
       skipped: all.reduce((sum, { skipped }) => sum + skipped, 0),

@@ -18,8 +18,9 @@ import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
-import type { StoredObjectsParts } from "./stored-objects.ts";
+import { StoredObjects, type StoredObjectsParts } from "./stored-objects.ts";
 import { tasksOf, TaskWriter } from "./task-writer.ts";
+import { UnfinishedChanges } from "./unfinished-changes.ts";
 import { Account } from "./web/account.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
 import { Writer } from "./writer.ts";
@@ -100,8 +101,12 @@ export default definePlugin({
       publish: () => agenda.publishNow(),
       zone: findZone(home.timeZone) ?? UTC,
     };
-    const writer = new Writer({ ...writing, locale: home.locale });
+    const objects = new StoredObjects(writing, "event");
+    const unfinished = new UnfinishedChanges({ storage, log, objects, find: writing.find });
+    onDispose(() => unfinished.close());
+    const writer = new Writer({ ...writing, objects, unfinished, locale: home.locale });
     const taskWriter = new TaskWriter(writing);
+    await unfinished.start();
     return {
       services: [
         provide(calendarEvents, ({ start, end }) =>

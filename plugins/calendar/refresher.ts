@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type CalendarSource, MantelError } from "@mantel/plugin-sdk";
+import type { CalendarSource } from "@mantel/plugin-sdk";
 import type { Agenda } from "./agenda.ts";
 import type { FollowedFolder } from "./files/folder.ts";
+import { noCalendar } from "./stored-objects.ts";
 import type { Account } from "./web/account.ts";
 import type { Subscription } from "./web/subscription.ts";
 
@@ -33,7 +34,7 @@ export class Refresher {
   /** @throws MantelError `not_found` */
   async refresh(id: string): Promise<{ source: CalendarSource; finished: boolean }> {
     const { agenda } = this.#parts;
-    if (!agenda.find(id)) throw new MantelError("not_found", `no calendar has the id ${id}`);
+    if (!agenda.find(id)) throw noCalendar(id);
     const patience = new AbortController();
     const tooLate = delay(WAIT_MS, false, { signal: patience.signal, ref: false }).catch(
       () => false,
@@ -42,7 +43,7 @@ export class Refresher {
     patience.abort();
     const source = agenda.find(id);
     if (source) return { source: source.state, finished };
-    throw new MantelError("not_found", `the calendar ${id} no longer exists`);
+    throw noCalendar(id);
   }
 
   async #read(id: string): Promise<true> {

@@ -39,7 +39,7 @@ const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
 function hidden(event: CalendarEvent, title: string): CalendarEvent {
   const digest = (text: string) =>
     createHash("sha256").update(text).digest("base64url").slice(0, 22);
-  const { problem: _, ...rest } = event;
+  const { problem: _problem, reason: _reason, ...rest } = event;
   return {
     ...rest,
     id: `${event.calendarId}/${digest(event.id)}`,

@@ -1,12 +1,26 @@
-import { type CalendarSource, MantelError } from "@mantel/plugin-sdk";
+import {
+  type CalendarSource,
+  inEnglish,
+  MantelError,
+  type Sentence,
+  sentence,
+} from "@mantel/plugin-sdk";
 import { paletteColor } from "./color.ts";
 import { Content } from "./content.ts";
 import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import type { Zone } from "./ics/zones.ts";
 import type { Settings } from "./options.ts";
+import { type ParsedFile, parseFile } from "./parsed-file.ts";
 import { busyWord, shownEvents, withWords } from "./shown.ts";
-import { countSkipped, type SkippedFile, describeSkipped } from "./skipped-files.ts";
+import {
+  countSkipped,
+  describeSkipped,
+  remark,
+  type Remark,
+  remarkWithReason,
+  type SkippedFile,
+} from "./skipped-files.ts";
 
 export interface SourceOptions {
   readonly id: string;
@@ -27,8 +41,11 @@ export interface SourceOptions {
 }
 
 /** The reason for showing a stored calendar as stale. */
-const UNCONFIRMED = "its server has not answered yet, so older events are shown";
-const FIRST_READ = "it is being read for the first time";
+const UNCONFIRMED = sentence(
+  "unconfirmed",
+  "its server has not answered yet, so older events are shown",
+);
+const FIRST_READ = sentence("first_read", "it is being read for the first time");
 
 /** Other spans whose events are kept, because they are asked for again. */
 const MAX_OTHER_SPANS = 2;
@@ -43,17 +60,30 @@ const NOTHING: Expansion = {
 
 type Details = Pick<
   CalendarSource,
-  "writable" | "incomplete" | "fingerprint" | "progress" | "error"
+  "writable" | "incomplete" | "skipped" | "fingerprint" | "progress" | "error" | "reasons"
 >;
 
 /** The progress of a transfer. */
 export type Progress = NonNullable<CalendarSource["progress"]>;
 
-function describe({ done, total, unit }: Progress): string {
+function describe({ done, total, unit }: Progress): Sentence {
   const count = (number: number) =>
     unit === "bytes" ? (number / 1e6).toFixed(1) : String(Math.round(number));
-  const of = total === null ? "" : ` of ${count(total)}`;
-  return `${count(done)}${of} ${unit === "bytes" ? "MB" : "events"} are read`;
+  const values = { done: count(done) };
+  if (unit === "bytes") {
+    return total === null
+      ? sentence("megabytes_read", "{done} MB are read", values)
+      : sentence("megabytes_read_of", "{done} of {total} MB are read", {
+          ...values,
+          total: count(total),
+        });
+  }
+  return total === null
+    ? sentence("events_read", "{done} events are read", values)
+    : sentence("events_read_of", "{done} of {total} events are read", {
+        ...values,
+        total: count(total),
+      });
 }
 
 /** Facts about content besides its text. */
@@ -75,9 +105,7 @@ export class Source {
   #leftOut: readonly SkippedFile[] = [];
   #fetchedAt: Date | undefined;
   #changedAt: Date | undefined;
-  #fault: string | undefined = FIRST_READ;
-  /** True until the first reading has ended, well or badly. */
-  #isPending = true;
+  #fault: Remark | undefined = remark(FIRST_READ);
   #fingerprint: string | undefined;
   /** Set while more of the content is read, and when that was cut short. */
   #progress: Progress | undefined;
@@ -94,40 +122,50 @@ export class Source {
   }
 
   /**
-   * Takes new content.
-   *
+   * Takes new content from its bytes.
    * @param texts each is a calendar, or contacts, of which it takes the birthdays
-   * @param about.changedAt when the content changed; absent means now
-   * @param about.leftOut files that belong to it, and are not in the content
+   * @throws MantelError as `take`
+   */
+  async read(texts: readonly Uint8Array[], at: Date, facts?: ContentFacts): Promise<void> {
+    const room = texts.reduce((sum, text) => sum + text.length, 0);
+    await this.#inRoom(room, async () => {
+      const files: ParsedFile[] = [];
+      for (const text of texts) files.push(await parseFile(text));
+      await this.#set(files, at, facts);
+    });
+  }
+
+  /**
+   * Takes new content.
+   * @param facts.changedAt when the content changed; absent means now
+   * @param facts.leftOut files that belong to it, and are not in the content
    * @throws MantelError `invalid`; the content before stays
    */
-  async read(
-    texts: readonly Uint8Array[],
+  async take(files: readonly ParsedFile[], at: Date, facts?: ContentFacts): Promise<void> {
+    const room = files.reduce((sum, { size }) => sum + size, 0);
+    await this.#inRoom(room, () => this.#set(files, at, facts));
+  }
+
+  /** Takes a stored copy, which is stale until the server has confirmed it. @throws MantelError as `take` */
+  async restore(
+    files: readonly ParsedFile[],
+    at: Date,
+    facts: Required<ContentFacts>,
+  ): Promise<void> {
+    await this.take(files, at, facts);
+    this.#fault = remark(UNCONFIRMED);
+  }
+
+  async #set(
+    files: readonly ParsedFile[],
     at: Date,
     { changedAt = at, leftOut = [] }: ContentFacts = {},
   ): Promise<void> {
-    const heldBefore = heldBytes.get(this);
-    this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
-    try {
-      this.#content = await Content.read(texts, this.#options.floating);
-    } catch (error) {
-      this.#releaseMemory(heldBefore);
-      throw error;
-    }
+    this.#content = await Content.of(files, this.#options.floating, this.#content);
     this.#leftOut = leftOut;
     this.#changedAt = changedAt;
     this.#forgetExpansions();
     this.confirm(at);
-  }
-
-  /** Takes a stored copy, which is stale until the server has confirmed it. @throws MantelError as `read` */
-  async restore(
-    texts: readonly Uint8Array[],
-    at: Date,
-    facts: Required<ContentFacts>,
-  ): Promise<void> {
-    await this.read(texts, at, facts);
-    this.#fault = UNCONFIRMED;
   }
 
   /** Changes the name and colour that the calendar has at its server. */
@@ -147,7 +185,6 @@ export class Source {
     this.#fault = undefined;
     this.#fingerprint = undefined;
     this.#progress = undefined;
-    this.#isPending = false;
   }
 
   /** Sets the time of a confirmation that a previous process received. */
@@ -164,15 +201,24 @@ export class Source {
     return this.#fetchedAt;
   }
 
+  /** True once it was read, now or by a previous process. */
+  get hasContent(): boolean {
+    return this.#content !== undefined;
+  }
+
   /**
    * The last reading failed, for a reason that is safe to show.
    * @param fingerprint the fingerprint of a certificate that the user may accept
    */
-  fail(reason: string, fingerprint?: string): void {
-    this.#fault = reason;
+  fail(reason: Sentence, fingerprint?: string): void {
+    this.#fault = remark(reason);
     this.#fingerprint = fingerprint;
     if (this.#progress?.unit === "bytes") this.#progress = undefined;
-    this.#isPending = false;
+  }
+
+  /** The last reading failed, because none of its files can be read. */
+  failFor(leftOut: readonly SkippedFile[]): void {
+    this.#fault = this.isPrivate ? countSkipped(leftOut) : describeSkipped(leftOut);
   }
 
   /** The events of a span that is asked for again and again; worked out once for each content. */
@@ -182,7 +228,7 @@ export class Source {
     const { from, to } = this.#prepared?.span ?? {};
     if (this.#prepared && from === span.from && to === span.to) return this.#prepared.expansion;
     const version = this.#version;
-    const expansion = await this.#expand(content, span);
+    const expansion = await this.#expand(content, span, true);
     if (version === this.#version) this.#prepared = { span, expansion };
     return expansion;
   }
@@ -219,18 +265,34 @@ export class Source {
 
   /** The fields of the state that are present only if there is something to say. */
   #details(expansion: Expansion | undefined): Details {
-    const details: { -readonly [K in keyof Details]: Details[K] } = {};
     const progress = this.#progress;
-    const isPartial = expansion?.isPartial || (this.#content && progress?.unit === "events");
-    if (this.#isPending) details.incomplete = "pending";
-    else if (isPartial) details.incomplete = "partial";
-    if (this.#options.writable && !this.isPrivate) details.writable = true;
-    if (this.#fingerprint !== undefined) details.fingerprint = this.#fingerprint;
-    if (progress) details.progress = progress;
-    const reason = this.#fault ?? this.#remarksOn(expansion);
-    const error = [reason, progress && describe(progress)].filter((each) => each !== undefined);
-    if (error.length > 0) details.error = error.join(": ");
-    return details;
+    const { skipped = 0, simplified = 0 } = expansion ?? {};
+    return withoutUndefined({
+      incomplete: this.#incompleteIn(expansion),
+      skipped: this.#leftOut.length + skipped + simplified || undefined,
+      writable: (this.#options.writable && !this.isPrivate) || undefined,
+      fingerprint: this.#fingerprint,
+      progress,
+      ...this.#told(expansion, progress && describe(progress)),
+    });
+  }
+
+  #incompleteIn(expansion: Expansion | undefined): CalendarSource["incomplete"] {
+    // the host shows the events from before until everything is read
+    if (!this.#content || this.#progress?.unit === "events") return "pending";
+    return expansion?.isPartial ? "partial" : undefined;
+  }
+
+  #told(
+    expansion: Expansion | undefined,
+    progress: Sentence | undefined,
+  ): { error?: string; reasons?: Sentence[] } {
+    const remarks = this.#fault ? [this.#fault] : this.#remarksOn(expansion);
+    const more = progress ? [progress] : [];
+    const texts = [remarks.map(({ text }) => text).join(". "), ...more.map(inEnglish)];
+    const error = texts.filter((each) => each !== "").join(": ");
+    if (error === "") return {};
+    return { error, reasons: [...remarks.flatMap(({ sentences }) => sentences), ...more] };
   }
 
   /** The state, with what is to say of the published events. */
@@ -258,29 +320,26 @@ export class Source {
     this.#others.clear();
   }
 
-  #takeRoom(bytes: number): void {
+  /** Reserves memory for content while it is read; previous content keeps its share if that fails. */
+  async #inRoom(bytes: number, work: () => Promise<void>): Promise<void> {
+    const before = heldBytes.get(this);
     const others = [...heldBytes].reduce(
       (sum, [source, size]) => sum + (source === this ? 0 : size),
       0,
     );
-    if (others + bytes > MAX_HELD_BYTES) {
-      const [had, has] = [others, bytes].map((each) => Math.ceil(each / 1e6));
-      const text = `its ${has} MB are too much beside the ${had} MB of the other calendars`;
-      throw new MantelError("invalid", `${text}: at most 30 MB are held`);
-    }
+    if (others + bytes > MAX_HELD_BYTES) throw noRoom(bytes, others);
     heldBytes.set(this, bytes);
+    try {
+      await work();
+    } catch (error) {
+      if (before === undefined) heldBytes.delete(this);
+      else if (heldBytes.has(this)) heldBytes.set(this, before); // it was not closed in the meantime
+      throw error;
+    }
   }
 
-  /**
-   * Releases the memory reserved for content that was not read; previous content keeps its share.
-   */
-  #releaseMemory(had: number | undefined): void {
-    if (had === undefined) heldBytes.delete(this);
-    else if (heldBytes.has(this)) heldBytes.set(this, had); // it was not closed in the meantime
-  }
-
-  async #expand(content: Content, span: Span): Promise<Expansion> {
-    const expansion = await content.eventsIn(span, this.#marking);
+  async #expand(content: Content, span: Span, isKept = false): Promise<Expansion> {
+    const expansion = await content.eventsIn(span, this.#marking, isKept);
     const showing = { ...this.#settings, busyWord: busyWord(this.#options.locale ?? "en") };
     return { ...expansion, events: shownEvents(expansion.events, showing) };
   }
@@ -291,28 +350,54 @@ export class Source {
     return { calendarId: id, color };
   }
 
-  /** A note about left-out parts of readable content. */
-  #remarksOn(expansion: Expansion | undefined): string | undefined {
+  /** Notes about left-out parts of readable content. */
+  #remarksOn(expansion: Expansion | undefined): Remark[] {
+    const content = this.#options.hasTasks ? undefined : this.#content?.remark;
     const tell = this.isPrivate ? countSkipped : describeSkipped;
-    const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
-    const skipped = expansion && this.#skippedIn(expansion);
-    return (
-      [this.#options.hasTasks ? undefined : this.#content?.remark, files, skipped]
-        .filter((each) => each !== undefined)
-        .join(". ") || undefined
-    );
+    return [
+      ...(content ? [remark(content)] : []),
+      ...(this.#leftOut.length > 0 ? [tell(this.#leftOut)] : []),
+      ...(expansion ? this.#skippedIn(expansion) : []),
+    ];
   }
 
-  #skippedIn({ skipped, simplified, reason }: Expansion): string | undefined {
-    if (skipped + simplified === 0) return undefined;
-    const counts = [
-      skipped > 0 ? `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped` : "",
-      simplified > 0
-        ? `of ${simplified} ${simplified === 1 ? "event" : "events"} only the first occurrence is shown`
-        : "",
-    ];
-    const count = counts.filter((each) => each !== "").join(", ");
+  #skippedIn({ skipped, simplified, reason }: Expansion): Remark[] {
     // faults must not reveal the content of a private calendar
-    return this.isPrivate ? count : `${count}; the first because: ${reason}`;
+    const told = this.isPrivate ? undefined : reason;
+    const counts = [
+      ...(skipped > 0 ? [skippedEvents(skipped)] : []),
+      ...(simplified > 0 ? [simplifiedEvents(simplified)] : []),
+    ];
+    return counts.map((count, at) => remarkWithReason(count, at === 0 ? told : undefined));
   }
+}
+
+/** An object with only those of the fields that have a value. */
+function withoutUndefined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as T;
+}
+
+function noRoom(bytes: number, others: number): MantelError {
+  const [had, has] = [others, bytes].map((each) => Math.ceil(each / 1e6));
+  const told = sentence(
+    "no_memory",
+    "its {has} MB are too much beside the {had} MB of the other calendars: at most {most} MB are held",
+    { has: has ?? 0, had: had ?? 0, most: MAX_HELD_BYTES / 1e6 },
+  );
+  return new MantelError("invalid", told);
+}
+
+function skippedEvents(count: number): Sentence {
+  return count === 1
+    ? sentence("event_skipped", "1 event was skipped")
+    : sentence("events_skipped", "{count} events were skipped", { count });
+}
+
+function simplifiedEvents(count: number): Sentence {
+  return count === 1
+    ? sentence("event_simplified", "of 1 event only the first occurrence is shown")
+    : sentence("events_simplified", "of {count} events only the first occurrence is shown", {
+        count,
+      });
 }

@@ -4,6 +4,7 @@ import {
   type CalendarTaskChanged,
   type CalendarTasks,
   MantelError,
+  sentence,
 } from "@mantel/plugin-sdk";
 import { changedTask, newTask, readTask, requireSingle, type Task } from "./ics/task.ts";
 import {
@@ -13,6 +14,7 @@ import {
   notFound,
   StoredObjects,
   type StoredObjectsParts,
+  tagOf,
 } from "./stored-objects.ts";
 import type { Account, WritableCalendar } from "./web/account.ts";
 
@@ -41,7 +43,7 @@ export class TaskWriter {
       const task = await readTask(found.bytes, this.#parts.zone);
       if (!task) throw notFound("task", uid);
       if (change.action === "read") {
-        return { task: taskIn(calendar, task), etag: found.etag ?? null };
+        return { task: taskIn(calendar, task), etag: tagOf(found) };
       }
       if (change.action === "update") return this.#update(calendar, found, change);
       requireSingle(task);
@@ -57,7 +59,10 @@ export class TaskWriter {
   ): Promise<CalendarTaskChanged> {
     if (!calendar.hasTasks) {
       const { id } = calendar.source;
-      throw new MantelError("conflict", `the calendar ${id} has no tasks: use a list of tasks`);
+      throw new MantelError(
+        "conflict",
+        sentence("no_tasks", "the calendar {id} has no tasks: use a list of tasks", { id }),
+      );
     }
     const { uid, bytes } = newTask(fields, contextOf(this.#parts));
     return this.#saved(calendar, { url: addressOf(calendar, uid), bytes });
@@ -69,7 +74,7 @@ export class TaskWriter {
     { fields }: Change<"update">,
   ): Promise<CalendarTaskChanged> {
     const bytes = await changedTask(found.bytes, fields, contextOf(this.#parts));
-    return this.#saved(calendar, { ...found, bytes, before: found });
+    return this.#saved(calendar, { url: found.url, bytes, before: found });
   }
 
   /** The object is read before it is sent, so that a fault of the writing is not saved. */
@@ -79,9 +84,9 @@ export class TaskWriter {
   ): Promise<CalendarTaskChanged> {
     const task = await readTask(object.bytes, this.#parts.zone);
     if (!task) throw new MantelError("internal", "the changed task cannot be read");
-    const etag = await this.#objects.store(calendar, object);
+    const stored = await this.#objects.store(calendar, object);
     await this.#objects.show(calendar);
-    return { task: taskIn(calendar, task), etag };
+    return { task: taskIn(calendar, task), etag: stored ? tagOf(stored) : null };
   }
 }
 

@@ -1,10 +1,20 @@
-import { type CalendarBound, type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import {
+  type CalendarBound,
+  type CalendarEvent,
+  inEnglish,
+  MantelError,
+  sentence,
+} from "@mantel/plugin-sdk";
 import { instantOf, type Moment } from "./ics/moment.ts";
 import type { Occurrence } from "./ics/series.ts";
 import { UTC } from "./ics/zones.ts";
 
 /** The range of a `Date` (ECMA-262, 21.4.1.1). */
 const MAX_INSTANT = 8.64e15;
+const BEYOND_YEARS = sentence(
+  "beyond_years",
+  "an event lasts beyond the years that can be written",
+);
 
 /** Properties added to the events of one calendar. */
 export interface CalendarMarking {
@@ -34,7 +44,7 @@ export function toCalendarEvent(
     description: text.description,
     url: text.url,
     color: text.color ?? color,
-    ...(problem === undefined ? {} : { problem }),
+    ...(problem && { problem: inEnglish(problem), reason: problem }),
   };
 }
 
@@ -68,5 +78,5 @@ const secondsOf = (instant: number) => isoOf(instant).slice(0, 19);
 function isoOf(instant: number): string {
   const text = Math.abs(instant) <= MAX_INSTANT ? new Date(instant).toISOString() : "";
   if (/^\d/.test(text)) return text;
-  throw new MantelError("invalid", "an event lasts beyond the years that can be written");
+  throw new MantelError("invalid", BEYOND_YEARS);
 }

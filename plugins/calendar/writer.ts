@@ -3,25 +3,32 @@ import {
   type CalendarChanged,
   type CalendarEvent,
   MantelError,
+  sentence,
 } from "@mantel/plugin-sdk";
-import { EditedObject } from "./ics/change-event.ts";
+import { EditedObject, type Rest } from "./ics/change-event.ts";
 import { invalid } from "./ics/event-text.ts";
 import { Feed } from "./ics/feed.ts";
-import { type ChangeContext, newObject } from "./ics/new-event.ts";
+import { type ChangeContext, newObject, type NewObject } from "./ics/new-event.ts";
 import type { Zone } from "./ics/zones.ts";
 import { parsePhrase } from "./phrase.ts";
 import {
   addressOf,
   contextOf,
   type Found,
-  isRefused,
+  isStale,
   notFound,
-  StoredObjects,
+  type StoredObjects,
   type StoredObjectsParts,
+  stampIn,
+  tagOf,
 } from "./stored-objects.ts";
+import type { TwoStepChange, UnfinishedChanges } from "./unfinished-changes.ts";
 import type { WritableCalendar } from "./web/account.ts";
+import type { StoredObject } from "./web/dav-objects.ts";
 
-interface WriterParts extends StoredObjectsParts {
+interface WriterParts extends Pick<StoredObjectsParts, "zone" | "now"> {
+  readonly objects: StoredObjects;
+  readonly unfinished: UnfinishedChanges;
   /** BCP 47, for events in words; absent means English. */
   readonly locale?: string;
 }
@@ -42,24 +49,47 @@ export class Writer {
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
-    this.#objects = new StoredObjects(parts, "event");
+    this.#objects = parts.objects;
   }
 
   /**
-   * @throws MantelError `not_found`, `invalid`; `conflict` for a calendar that is only read; `revision_stale`;
-   * `service_unavailable` if nothing was saved; `outcome_unknown` if the server does not tell
+   * @throws MantelError `not_found`, `invalid`; `conflict` for a calendar that is only read, and for a refusal of the
+   * server; `revision_stale`; `rate_limited`; `service_unavailable` if nothing was saved; `outcome_unknown` if the server
+   * does not tell
    */
   async change(change: CalendarChange): Promise<CalendarChanged> {
     const calendar = this.#objects.calendar(change.calendarId);
+    try {
+      return await this.#changeIn(calendar, change);
+    } catch (error) {
+      const moved = isGone(error, calendar, change) ? await this.#movedTo(calendar) : undefined;
+      if (moved) return this.#changeIn(moved, change);
+      throw error;
+    }
+  }
+
+  /** The calendar at its new address, if its server has moved it. */
+  async #movedTo({
+    url,
+    source,
+    lookAgain,
+  }: WritableCalendar): Promise<WritableCalendar | undefined> {
+    await lookAgain();
+    const moved = this.#objects.calendar(source.id);
+    return moved.url === url ? undefined : moved;
+  }
+
+  async #changeIn(calendar: WritableCalendar, change: CalendarChange): Promise<CalendarChanged> {
     if (change.action === "create") return this.#create(calendar, change);
     const { uid, origin } = partsOf(change.event);
     const ifMatch = change.action === "read" ? undefined : change.ifMatch;
     return this.#objects.edit(calendar, { uid, ifMatch }, async (found) => {
+      if (change.action !== "read") {
+        await this.#parts.unfinished.settleBefore(change.calendarId, uid);
+      }
       if (change.action === "update") return this.#update(calendar, found, change);
       if (change.action === "remove") return this.#remove(calendar, found, change);
-      const event = await eventIn(found.bytes, { calendar, uid, origin }, this.#parts.zone);
-      if (event) return { event, etag: found.etag ?? null };
-      throw missing(change.event);
+      return this.#told(found, { calendar, uid, origin });
     });
   }
 
@@ -68,19 +98,12 @@ export class Writer {
     const { now } = this.#context;
     const fields =
       "text" in change ? parsePhrase(change.text, { locale, zone, now }) : change.fields;
-    if (!fields) {
-      throw invalid(
-        "/text",
-        'the text needs a day or a time and a title, such as "Tomorrow 9 dentist"',
-      );
-    }
+    if (!fields) throw invalid("/text", NO_WORDS);
     const { uid, bytes } = newObject(fields, this.#context);
-    const event = await eventIn(bytes, { calendar, uid }, this.#parts.zone);
-    if (!event) throw new MantelError("invalid", "the event has no occurrence from 1900 to 2199");
-    const url = addressOf(calendar, uid);
-    const etag = await this.#objects.store(calendar, { url, bytes });
+    await this.#requireEvent(bytes, { calendar, uid });
+    const stored = await this.#objects.store(calendar, { url: addressOf(calendar, uid), bytes });
     await this.#objects.show(calendar);
-    return { event, etag };
+    return this.#told(stored, { calendar, uid }, bytes);
   }
 
   async #update(
@@ -91,49 +114,62 @@ export class Writer {
     const { uid, origin } = partsOf(id);
     const edited = await EditedObject.read(found.bytes, origin, this.#context);
     const target = moveTo === undefined ? calendar : this.#objects.calendar(moveTo);
-    if (target !== calendar && target.url !== calendar.url) {
-      return this.#move(calendar, found, {
-        target,
-        uid,
-        bytes: edited.update("all", fields).changed,
-      });
+    if (target.url !== calendar.url) {
+      const { added, rest } = edited.detach(scope, fields);
+      if (!rest) await this.#requireNoCopy(target, uid);
+      return this.#inTwoSteps({ calendar, found, uid, rest }, target, added);
     }
-    const { changed, added } = edited.update(scope, fields);
+    const update = edited.update(scope, fields);
+    if ("added" in update) {
+      return this.#inTwoSteps({ calendar, found, uid, rest: update.rest }, calendar, update.added);
+    }
     const start = fields.start;
     const near = start && ("date" in start ? start.date : start.dateTime);
-    const shown = added ? { uid: added.uid, bytes: added.bytes } : { uid, bytes: changed };
-    const place = { calendar, uid: shown.uid, origin: added ? undefined : origin, near };
-    const event = await eventIn(shown.bytes, place, this.#parts.zone);
-    if (!event)
-      throw new MantelError("invalid", "the change would leave no occurrence of the event");
-    const addedUrl = added && addressOf(calendar, added.uid);
-    if (added && addedUrl)
-      await this.#objects.store(calendar, { url: addedUrl, bytes: added.bytes });
-    const etag = await this.#objects
-      .store(calendar, { ...found, bytes: changed, before: found })
-      .catch(async (error: unknown) => {
-        if (addedUrl && isRefused(error)) await calendar.server.erase(addedUrl, undefined);
-        throw error;
-      });
+    const place = { calendar, uid, origin, near };
+    await this.#requireEvent(update.changed, place);
+    const content = { url: found.url, bytes: update.changed, before: found };
+    const stored = await this.#objects.store(calendar, content);
     await this.#objects.show(calendar);
-    return { event, etag };
+    return this.#told(stored, place, update.changed);
   }
 
-  /** Moves an event to another calendar. It is never in none of them. */
-  async #move(
-    calendar: WritableCalendar,
-    found: Found,
-    { target, uid, bytes }: { target: WritableCalendar; uid: string; bytes: Buffer },
+  /** Stores the part of an event that is an object of its own now, and takes it away from the original. */
+  async #inTwoSteps(
+    { calendar, found, uid, rest }: Divided,
+    target: WritableCalendar,
+    added: NewObject,
   ): Promise<CalendarChanged> {
-    const url = addressOf(target, uid);
-    const etag = await this.#objects.store(target, { url, bytes });
-    await this.#objects.erase(calendar, found).catch(async (error: unknown) => {
-      if (isRefused(error)) await target.server.erase(url, undefined);
-      throw error;
+    const place = { calendar: target, uid: added.uid };
+    await this.#requireEvent(added.bytes, place);
+    const url = addressOf(target, added.uid);
+    const change: TwoStepChange = {
+      added: { calendarId: target.source.id, url, stamp: stampIn(added.bytes) },
+      original: {
+        calendarId: calendar.source.id,
+        uid,
+        url: found.url,
+        tag: tagOf(found),
+        ...(rest && { after: { stamp: stampIn(rest.bytes), mark: rest.mark } }),
+      },
+    };
+    const stored = await this.#parts.unfinished.carryOut(change, async () => {
+      const first = await this.#objects
+        .store(target, { url, bytes: added.bytes })
+        .catch(asCopy(rest === undefined));
+      const content = { url: found.url, before: found };
+      if (rest) await this.#objects.store(calendar, { ...content, bytes: rest.bytes });
+      else await this.#objects.erase(calendar, found);
+      return first;
     });
-    await Promise.all([this.#objects.show(calendar), this.#objects.show(target)]);
-    const event = await eventIn(bytes, { calendar: target, uid }, this.#parts.zone);
-    return { event: event ?? null, etag };
+    await this.#objects.show(calendar, ...(target === calendar ? [] : [target]));
+    return this.#told(stored, place, added.bytes);
+  }
+
+  /** @throws MantelError `conflict` if the event is in the calendar as well, such as after an import */
+  async #requireNoCopy(calendar: WritableCalendar, uid: string): Promise<void> {
+    const path = calendar.pathOf(uid);
+    const url = path === undefined ? addressOf(calendar, uid) : new URL(path, calendar.url).href;
+    if (await calendar.objects.load(url)) throw copyExists();
   }
 
   async #remove(
@@ -144,17 +180,74 @@ export class Writer {
     const { origin } = partsOf(id);
     const edited = await EditedObject.read(found.bytes, origin, this.#context);
     const bytes = edited.remove(scope);
-    const etag = bytes
-      ? await this.#objects.store(calendar, { ...found, bytes, before: found })
-      : null;
+    const content = { url: found.url, before: found };
     if (!bytes) await this.#objects.erase(calendar, found);
+    const left = bytes && (await this.#objects.store(calendar, { ...content, bytes }));
     await this.#objects.show(calendar);
-    return { event: null, etag };
+    return { event: null, etag: left ? tagOf(left) : null };
+  }
+
+  /** The changed object is read before it is sent, so that a fault of the writing is not saved. */
+  async #requireEvent(bytes: Uint8Array, place: EventPlace): Promise<void> {
+    if (!(await eventIn(bytes, place, this.#parts.zone))) {
+      throw new MantelError("invalid", NO_OCCURRENCE);
+    }
+  }
+
+  /** The event as its server has it; as it was sent if the server writes it so that it is not found. */
+  async #told(
+    stored: StoredObject | undefined,
+    place: EventPlace,
+    sent?: Uint8Array,
+  ): Promise<CalendarChanged> {
+    const etag = stored ? tagOf(stored) : null;
+    for (const bytes of [stored?.bytes, sent]) {
+      const event = bytes && (await eventIn(bytes, place, this.#parts.zone).catch(() => undefined));
+      if (event) return { event, etag };
+    }
+    throw missing(`${place.uid}/${place.origin ?? ""}`);
   }
 
   get #context(): ChangeContext {
     return contextOf(this.#parts);
   }
+}
+
+/** An event of which a part becomes an object of its own; the whole object if `rest` is absent. */
+interface Divided {
+  readonly calendar: WritableCalendar;
+  readonly found: Found;
+  readonly uid: string;
+  readonly rest: Rest | undefined;
+}
+
+const NO_WORDS = sentence(
+  "no_words",
+  'the text needs a day or a time and a title, such as "Tomorrow 9 dentist"',
+);
+const NO_OCCURRENCE = sentence(
+  "no_occurrence_ever",
+  "the event would have no occurrence from 1900 to 2199",
+);
+
+/** True if the server has the calendar, or an event that was in it, no longer at its address. */
+function isGone(error: unknown, { pathOf }: WritableCalendar, change: CalendarChange): boolean {
+  if (!(error instanceof MantelError)) return false;
+  if (error.extras.sentence?.code === "calendar_gone_there") return true;
+  const isMissing = error.code === "not_found" && change.action !== "create";
+  return isMissing && pathOf(partsOf(change.event).uid) !== undefined;
+}
+
+function copyExists(): MantelError {
+  const told = "the calendar already has this event: delete that copy first";
+  return new MantelError("conflict", sentence("copy_exists", told));
+}
+
+/** Tells a new object that exists already as a copy, if it moves from another calendar. */
+function asCopy(isMove: boolean) {
+  return (error: unknown): never => {
+    throw isMove && isStale(error) ? copyExists() : error;
+  };
 }
 
 /** The UID and the start in an id, which the last slash separates. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { inEnglish } from "@mantel/plugin-sdk";
 import { Feed } from "../../plugins/calendar/ics/feed.ts";
 import { UTC } from "../../plugins/calendar/ics/zones.ts";
 import type { RandomEvent } from "./random-event.ts";
@@ -43,7 +44,8 @@ export async function expandHere(events: readonly RandomEvent[]): Promise<Answer
     });
     const bound = (at: (typeof found)[number]["start"]) =>
       "date" in at ? at.date : new Date(at.dateTime).toISOString();
-    answers.push(reason ?? found.map((each) => [bound(each.start), bound(each.end), each.title]));
+    const fault = reason && inEnglish(reason);
+    answers.push(fault ?? found.map((each) => [bound(each.start), bound(each.end), each.title]));
   }
   return answers;
 }

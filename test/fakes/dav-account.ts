@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -19,12 +24,15 @@ export interface DavRequest {
   readonly path: string;
   readonly body: string;
   readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface DavReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** True closes the connection in place of the end of the body. */
+  readonly isCut?: boolean;
 }
 
 export interface DavAccountOptions {
@@ -33,9 +41,18 @@ export interface DavAccountOptions {
   readonly cdata?: boolean;
   /** For HTTPS. */
   readonly secure?: { readonly cert: string; readonly key: string };
+  /** The entity tags of objects; absent means good ones. */
+  readonly etags?: "none" | "weak" | "changing";
+  /** True gives objects other paths in every list; all of them lead to the object. */
+  readonly hasChangingPaths?: boolean;
+  /** Milliseconds that the clock of the server is ahead. */
+  readonly clockMs?: number;
 }
 
-/** A CalDAV account on loopback that hands out whatever it is given, also what a real server would refuse to take. */
+/**
+ * A CalDAV account on loopback that stores what it is sent, and hands out whatever it is given, also what a real server
+ * would refuse to take.
+ */
 export interface DavAccount {
   readonly url: string;
   /** By the last part of their address. */
@@ -57,10 +74,14 @@ export async function serveDavAccount(
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "" } = incoming;
     const { authorization } = incoming.headers;
-    const request = { method, path, authorization, body: await text(incoming) };
+    const { headers } = incoming;
+    const request = { method, path, authorization, headers, body: await text(incoming) };
     account.requests.push(`${method} ${path}`);
     const reply = account.intervene(request) ?? protocol.reply(request);
-    response.writeHead(reply.status, { ...XML, ...reply.headers }).end(reply.body);
+    const date = new Date(Date.now() + (options.clockMs ?? 0)).toUTCString();
+    response.writeHead(reply.status, { ...XML, date, ...reply.headers });
+    if (!reply.isCut) return void response.end(reply.body);
+    response.write(reply.body ?? "", () => incoming.socket.destroy());
   };
   const listener = (incoming: IncomingMessage, response: ServerResponse) =>
     void answer(incoming, response);
@@ -81,18 +102,27 @@ const XML = { "content-type": 'application/xml; charset="utf-8"' };
 /** The protocol of the account, from its address to the objects of its calendars. */
 class Protocol {
   readonly #calendars: DavAccount["calendars"];
+  readonly #options: DavAccountOptions;
   readonly #xml: DavXml;
+  /** The objects of a calendar at each sync token that was given out. */
+  readonly #states = new Map<string, DavCalendar["objects"]>();
+  #answers = 0;
 
-  constructor(calendars: DavAccount["calendars"], { prefixes, cdata }: DavAccountOptions) {
+  constructor(calendars: DavAccount["calendars"], options: DavAccountOptions) {
     this.#calendars = calendars;
-    this.#xml = new DavXml(prefixes, cdata);
+    this.#options = options;
+    this.#xml = new DavXml(options.prefixes, options.cdata);
   }
 
   reply(request: DavRequest): DavReply {
     const { method, path } = request;
-    const [, area, id = ""] = path.split("/");
+    const [, area, id = "", file = ""] = path.split("/");
     const calendar = this.#calendars.get(id);
+    this.#answers++;
     if (path === "/.well-known/caldav") return { status: 301, headers: { location: "/" } };
+    if (["GET", "PUT", "DELETE"].includes(method)) {
+      return calendar ? this.#object(calendar, this.#nameOf(file), request) : { status: 404 };
+    }
     if (!["PROPFIND", "REPORT"].includes(method)) return { status: 405 };
     if (calendar) return this.#calendar(path, calendar, request);
     if (area === "home" && id === "") return this.#home();
@@ -126,21 +156,94 @@ class Protocol {
   #files(path: string, objects: DavCalendar["objects"], isAsked?: (path: string) => boolean) {
     const { d, c, data, response } = this.#xml;
     return Object.entries(objects)
-      .map(([file, content]) => ({ href: path + encodeURIComponent(file), content }))
+      .map(([file, content]) => ({ href: path + this.#pathOf(file), content }))
       .filter(({ href }) => isAsked?.(href) ?? true)
       .map(({ href, content }) => {
-        const etag = d("getetag", `"${tagOf(content)}"`);
+        const tag = this.#etagOf(content);
+        const etag = tag === undefined ? "" : d("getetag", tag);
         return response(href, isAsked ? etag + c("calendar-data", data(content)) : etag);
       });
   }
 
   #calendar(path: string, { objects }: DavCalendar, { method, body }: DavRequest): DavReply {
-    const { d, multistatus } = this.#xml;
+    const { multistatus } = this.#xml;
     if (method !== "REPORT") return multistatus(...this.#files(path, objects));
-    if (body.includes("sync-collection"))
-      return multistatus(...this.#files(path, objects), d("sync-token", tagOf(objects)));
-    return multistatus(...this.#files(path, objects, (href) => body.includes(`${href}<`)));
+    if (body.includes("sync-collection")) return this.#changes(path, objects, body);
+    const isAsked = this.#options.hasChangingPaths
+      ? (href: string) => body.includes(`-${href.split("-").at(-1)}<`)
+      : (href: string) => body.includes(`${href}<`);
+    return multistatus(...this.#files(path, objects, isAsked));
   }
+
+  /** What has changed since a token (RFC 6578). */
+  #changes(path: string, objects: DavCalendar["objects"], body: string): DavReply {
+    const { d, multistatus } = this.#xml;
+    const [, token = ""] = /sync-token>([^<]*)</.exec(body) ?? [];
+    const before = token === "" ? {} : this.#states.get(token);
+    if (!before) return { status: 403, body: d("error", d("valid-sync-token")) };
+    const now = tagOf(objects);
+    this.#states.set(now, objects);
+    const changed = Object.fromEntries(
+      Object.entries(objects).filter(([file, content]) => before[file] !== content),
+    );
+    const gone = Object.keys(before).filter((file) => !Object.hasOwn(objects, file));
+    const removed = gone.map((file) =>
+      d("response", d("href", path + this.#pathOf(file)) + d("status", "HTTP/1.1 404 Not Found")),
+    );
+    return multistatus(...this.#files(path, changed), ...removed, d("sync-token", now));
+  }
+
+  #object(calendar: DavCalendar, file: string, { method, headers, body }: DavRequest): DavReply {
+    const content = Object.hasOwn(calendar.objects, file) ? calendar.objects[file] : undefined;
+    const etag = content === undefined ? undefined : this.#etagOf(content);
+    if (!isMet(headers, content === undefined ? undefined : (etag ?? ""))) return { status: 412 };
+    const { [file]: _, ...others } = calendar.objects;
+    if (method === "PUT") {
+      calendar.objects = { ...calendar.objects, [file]: body };
+      const stored = this.#etagOf(body);
+      const status = content === undefined ? 201 : 204;
+      return { status, headers: stored === undefined ? {} : { etag: stored } };
+    }
+    if (content === undefined) return { status: 404 };
+    if (method === "GET") {
+      const tag = etag === undefined ? {} : { etag };
+      return { status: 200, headers: { "content-type": "text/calendar", ...tag }, body: content };
+    }
+    calendar.objects = others;
+    return { status: 204 };
+  }
+
+  #etagOf(content: string): string | undefined {
+    switch (this.#options.etags) {
+      case "none":
+        return undefined;
+      case "weak":
+        return `W/"${tagOf(content)}"`;
+      case "changing":
+        return `"${this.#answers}"`;
+      case undefined:
+        return `"${tagOf(content)}"`;
+    }
+  }
+
+  #pathOf(file: string): string {
+    const name = encodeURIComponent(file);
+    return this.#options.hasChangingPaths ? `${this.#answers}-${name}` : name;
+  }
+
+  #nameOf(path: string): string {
+    const name = decodeURIComponent(path);
+    return this.#options.hasChangingPaths ? name.replace(/^\d+-/, "") : name;
+  }
+}
+
+/** The preconditions of a request (RFC 9110, 13.1). `etag` is undefined if there is no object. */
+function isMet(headers: IncomingHttpHeaders, etag: string | undefined): boolean {
+  const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
+  if (ifNoneMatch === "*" && etag !== undefined) return false;
+  if (ifMatch === undefined) return true;
+  const isStrong = etag !== "" && !etag?.startsWith("W/");
+  return ifMatch === "*" ? etag !== undefined : isStrong && ifMatch === etag;
 }
 
 /** Changes with what it is made of. */

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import type { Zone } from "../ics/zones.ts";
 import type { Settings } from "../options.ts";
+import { reasonOf } from "../reason.ts";
 import { Source } from "../source.ts";
 import { isCalendarFile, readEntry } from "./folder-entry.ts";
 import { FolderWatch } from "./folder-watch.ts";
@@ -120,7 +121,13 @@ class Entries {
     for (const id of settings.keys()) {
       if (there.has(id) || this.#missing.has(id)) continue;
       const source = this.#sourceOf(id, id);
-      source.fail(`there is no ${id}.ics, ${id}.vcf or folder ${id} in the calendars folder`);
+      source.fail(
+        sentence(
+          "no_such_file",
+          "there is no {id}.ics, {id}.vcf or folder {id} in the calendars folder",
+          { id },
+        ),
+      );
       this.#missing.add(id);
       add(source);
       changed();
@@ -133,12 +140,12 @@ class Entries {
       const entry = await this.#inTurn(() => readEntry(join(path, name)));
       if (!entry) return this.#remove(name);
       const source = this.#sources.get(name) ?? this.#create(name);
-      await source.read(entry.texts, new Date(), entry);
+      if (entry.files.length > 0) await source.take(entry.files, new Date(), entry);
+      else source.failFor(entry.leftOut);
     } catch (error) {
-      const known = error instanceof MantelError;
-      if (!known) onFault(error);
+      if (!(error instanceof MantelError)) onFault(error);
       const source = this.#sources.get(name) ?? this.#create(name);
-      source.fail(known ? error.message : "the file cannot be read");
+      source.fail(reasonOf(error));
     }
     changed();
   }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import { type CalendarEvent, MantelError, type Sentence, sentence } from "@mantel/plugin-sdk";
 import type { CalendarMarking } from "../view.ts";
 import type { Expansion } from "./feed.ts";
 import type { Span } from "./series.ts";
-import { type Contact, parseContacts } from "./vcard.ts";
+import type { Contact, Contacts } from "./vcard.ts";
 import { DAY_MS } from "./zones.ts";
 
 /** Maximum number of birthdays. */
@@ -14,7 +14,7 @@ const LATEST_END_MS = DAY_MS + 12 * 3_600_000;
 /** A leap year, in which every day of a year exists. */
 const ANY_YEAR = 2000;
 
-const CUT = "a contact ends in the middle: END:VCARD is missing";
+const CUT = sentence("contact_cut", "a contact ends in the middle: END:VCARD is missing");
 
 /** The birthdays of contacts: a day every year, with the age where the year of birth is known. */
 export class Birthdays {
@@ -22,21 +22,27 @@ export class Birthdays {
   readonly color = undefined;
   readonly remark = undefined;
   readonly #people = new Map<string, Person>();
-  readonly #faults: string[] = [];
+  readonly #faults: Sentence[] = [];
 
   /** @throws MantelError `invalid` for too many */
-  constructor(vcards: Uint8Array) {
-    const { contacts, cut } = parseContacts(vcards);
-    for (const contact of contacts) {
-      if (!contact.birthday) continue;
-      const born = parseBirthday(contact);
-      if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });
-      else this.#faults.push(`${contact.birthday.slice(0, 40)} is not a date`);
-      if (this.#people.size > MAX_BIRTHDAYS) {
-        throw new MantelError("invalid", `there are over ${MAX_BIRTHDAYS} birthdays`);
-      }
+  constructor(files: readonly Contacts[]) {
+    for (const { contacts, cut } of files) {
+      for (const contact of contacts) this.#add(contact);
+      for (let n = 0; n < cut; n++) this.#faults.push(CUT);
     }
-    for (let n = 0; n < cut; n++) this.#faults.push(CUT);
+  }
+
+  #add(contact: Contact): void {
+    if (!contact.birthday) return;
+    const born = parseBirthday(contact);
+    if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });
+    else this.#faults.push(notADate(contact.birthday));
+    if (this.#people.size <= MAX_BIRTHDAYS) return;
+    const values = { most: MAX_BIRTHDAYS };
+    throw new MantelError(
+      "invalid",
+      sentence("too_many_birthdays", "there are over {most} birthdays", values),
+    );
   }
 
   /** The birthdays that may overlap a span in any time zone. */
@@ -53,6 +59,10 @@ export class Birthdays {
     const [reason] = this.#faults;
     return { events, skipped: this.#faults.length, simplified: 0, reason, isPartial: false };
   }
+}
+
+function notADate(text: string): Sentence {
+  return sentence("not_a_date", "{text} is not a date", { text: text.slice(0, 40) });
 }
 
 interface Birthday {

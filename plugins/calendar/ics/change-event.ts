@@ -1,5 +1,9 @@
-import type { CalendarEventPatch, ChangeScope } from "@mantel/plugin-sdk";
-import { MantelError } from "@mantel/plugin-sdk";
+import {
+  type CalendarEventPatch,
+  type ChangeScope,
+  MantelError,
+  sentence,
+} from "@mantel/plugin-sdk";
 import { CalendarObject, type Component, valueOf } from "./edit-lines.ts";
 import {
   endOf,
@@ -13,11 +17,12 @@ import {
 } from "./event-text.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
+import { type EventText, moveSeries, unsafe } from "./move-series.ts";
 import { type ChangeContext, type NewObject, setRule, withZones } from "./new-event.ts";
 import { YieldingPace } from "./pace.ts";
 import { parseFeed } from "./parse.ts";
 import { Budget, expandRecurrence } from "./recurrence-expansion.ts";
-import { shiftedUntil, withPart } from "./rule-text.ts";
+import { withPart } from "./rule-text.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { compact } from "./zone-text.ts";
 import { DAY_MS, toWall } from "./zones.ts";
@@ -25,11 +30,22 @@ import { DAY_MS, toWall } from "./zones.ts";
 const REPETITIONS = ["RRULE", "RDATE", "EXRULE", "EXDATE"] as const;
 const MAX_DAYS = 1_000_000;
 
-/** One VEVENT of an object. */
-interface EventText {
-  readonly text: Component;
-  readonly parsed: ParsedEvent;
-}
+const NOT_ORDINARY = sentence(
+  "not_ordinary",
+  "the event cannot be changed here: its file is not one ordinary event or series",
+);
+const HAS_FOLLOWING = sentence(
+  "has_following",
+  "the event cannot be changed here: its file has a change of all following occurrences",
+);
+const SEVERAL_RULES = sentence(
+  "several_rules",
+  "the series has several rules or single dates: change one occurrence, or all",
+);
+const RULE_OF_ONE = sentence(
+  "rule_of_one",
+  "the rule can be changed only for following or all occurrences",
+);
 
 /** A new start, with the length of the event from there. */
 interface Times {
@@ -37,6 +53,13 @@ interface Times {
   readonly length: ParsedEvent["length"];
   /** True if the end has to be written. */
   readonly hasEnd: boolean;
+}
+
+/** An object without the occurrences that have moved to another one. */
+export interface Rest {
+  readonly bytes: Buffer;
+  /** A text that the object has since then. */
+  readonly mark: string;
 }
 
 /** An object whose event is to be changed, as text and as it is understood. */
@@ -62,7 +85,7 @@ export class EditedObject {
     const [calendar] = calendars;
     const texts = object.of("VEVENT");
     if (!calendar || calendars.length > 1 || texts.length !== calendar.events.length) {
-      throw unsafe("its file is not an ordinary calendar object");
+      throw unsafe(NOT_ORDINARY);
     }
     const zones: FeedZones = { floating: context.zone, find: zoneTable(calendar.zones) };
     const events = texts.map((text) => {
@@ -79,23 +102,39 @@ export class EditedObject {
     { origin, context }: { readonly origin: string; readonly context: ChangeContext },
   ) {
     const [master, ...others] = events.filter(({ parsed }) => !parsed.replaces);
-    if (!master || others.length > 0) throw unsafe("its file does not have exactly one series");
+    if (!master || others.length > 0) throw unsafe(NOT_ORDINARY);
     this.#object = object;
     this.#context = context;
     this.#master = master;
     this.#overrides = events.filter(({ parsed }) => parsed.replaces);
     if (this.#overrides.some(({ parsed }) => parsed.replaces?.following)) {
-      throw unsafe("it has a change for all following occurrences in one file");
+      throw unsafe(HAS_FOLLOWING);
     }
     this.#origin = originIn(origin, master.parsed.start);
   }
 
   /** The object after a change, and for `following` the object of the new series. @throws MantelError `invalid` */
-  update(scope: ChangeScope, fields: CalendarEventPatch): { changed: Buffer; added?: NewObject } {
+  update(
+    scope: ChangeScope,
+    fields: CalendarEventPatch,
+  ): { changed: Buffer } | { added: NewObject; rest: Rest } {
     if (!this.#repeats || scope === "all" || (scope === "following" && this.#isFirst)) {
       return { changed: this.#updateAll(fields) };
     }
     return scope === "this" ? { changed: this.#updateOne(fields) } : this.#split(fields);
+  }
+
+  /**
+   * The event for another calendar, with the changes, and the object without it. `rest` is absent if the whole object
+   * moves. @throws MantelError `invalid`
+   */
+  detach(scope: ChangeScope, fields: CalendarEventPatch): { added: NewObject; rest?: Rest } {
+    if (!this.#repeats || scope === "all" || (scope === "following" && this.#isFirst)) {
+      const uid = valueOf(this.#master.text.find("UID") ?? "");
+      return { added: { uid, bytes: this.#updateAll(fields) } };
+    }
+    if (scope === "following") return this.#split(fields);
+    return { added: this.#single(fields), rest: this.#withoutOne() };
   }
 
   /** The object without the occurrences; `undefined` if nothing of it is left. */
@@ -103,14 +142,16 @@ export class EditedObject {
     if (!this.#repeats || scope === "all" || (scope === "following" && this.#isFirst)) {
       return undefined;
     }
-    if (scope === "following") return this.#truncated().bytes;
+    return (scope === "following" ? this.#truncated() : this.#withoutOne()).bytes;
+  }
+
+  #withoutOne(): Rest {
     const master = this.#master.text.copy();
-    master.set("EXDATE", ...master.all("EXDATE"), timeLine("EXDATE", this.#origin, this.#like));
+    const removed = timeLine("EXDATE", this.#origin, this.#like);
+    master.set("EXDATE", ...master.all("EXDATE"), removed);
     stamp(master, this.#context.now);
-    return this.#written(
-      master,
-      this.#overrides.filter((each) => each !== this.#override),
-    ).bytes;
+    const others = this.#overrides.filter((each) => each !== this.#override);
+    return { bytes: this.#written(master, others).bytes, mark: valueOf(removed) };
   }
 
   get #repeats(): boolean {
@@ -171,35 +212,46 @@ export class EditedObject {
   ): void {
     const { parsed } = this.#master;
     const { start } = times;
-    const isSameClock = start.allDay === shown.allDay && start.zone.name === shown.zone.name;
+    const isSameClock = start.allDay
+      ? shown.allDay
+      : !shown.allDay && start.zone.name === shown.zone.name;
     const by = start.wall - shown.wall;
     const moved = isSameClock
       ? { ...parsed.start, wall: parsed.start.wall + by }
       : { ...start, wall: start.wall + (dayOf(parsed.start) - dayOf(shown)) * DAY_MS };
     if (this.#repeats && keepsRule) {
-      this.#requireMovable(overrides, isSameClock ? by : undefined);
-      if (isSameClock) this.#shiftExceptions(master, overrides, by);
+      moveSeries({ master, parsed, overrides }, isSameClock ? by : undefined);
     }
     this.#setTimes(master, moved, times);
   }
 
   #updateOne(fields: CalendarEventPatch): Buffer {
-    if (fields.rrule !== undefined) {
-      throw invalid("/rrule", "the rule can be changed only for following or all occurrences");
-    }
-    const { text, parsed } = this.#master;
+    const { one, times } = this.#changedOccurrence(fields);
+    const others = this.#overrides.filter((each) => each !== this.#override);
+    const all = [...others, { text: one }];
+    return this.#written(this.#master.text, all, times ? [times.start] : []).bytes;
+  }
+
+  /** The occurrence as an event of its own. */
+  #single(fields: CalendarEventPatch): NewObject {
+    const { one, times } = this.#changedOccurrence(fields);
+    const uid = this.#context.newUid();
+    one.set("RECURRENCE-ID").set("UID", `UID:${uid}`);
+    return { uid, bytes: this.#written(one, [], times ? [times.start] : []).bytes };
+  }
+
+  #changedOccurrence(fields: CalendarEventPatch): { one: Component; times: Times | undefined } {
+    if (fields.rrule !== undefined) throw invalid("/rrule", RULE_OF_ONE);
     const override = this.#override;
     const shown = override?.parsed.start ?? this.#origin;
-    const length = override?.parsed.length ?? parsed.length;
+    const length = override?.parsed.length ?? this.#master.parsed.length;
     const one = override?.text.copy() ?? this.#copyOfOccurrence();
     const times = this.#times({ shown, length }, fields);
     if (times) this.#setTimes(one, times.start, times);
     else if (!override) this.#setTimes(one, shown, { length, hasEnd: false });
     setTexts(one, fields);
     stamp(one, this.#context.now);
-    const others = this.#overrides.filter((each) => each !== override);
-    const all = [...others, { text: one }];
-    return this.#written(text, all, times ? [times.start] : []).bytes;
+    return { one, times };
   }
 
   /** The event without its repetitions, for one occurrence. */
@@ -216,7 +268,7 @@ export class EditedObject {
   }
 
   /** Ends the series before the occurrence, and continues it as a new one with the changes. */
-  #split(fields: CalendarEventPatch): { changed: Buffer; added: NewObject } {
+  #split(fields: CalendarEventPatch): { added: NewObject; rest: Rest } {
     const { text, parsed } = this.#master;
     const uid = this.#context.newUid();
     const from = instantOf(this.#origin);
@@ -237,13 +289,13 @@ export class EditedObject {
       { origin: originText(this.#origin), context: zone },
     );
     return {
-      changed: this.#truncated().bytes,
       added: { uid, bytes: added.#updateAll(fields) },
+      rest: this.#truncated(),
     };
   }
 
   /** The object with only the occurrences before this one. */
-  #truncated(): CalendarObject {
+  #truncated(): Rest {
     const { text, parsed } = this.#master;
     const rule = this.#onlyRule();
     const from = instantOf(this.#origin);
@@ -254,7 +306,7 @@ export class EditedObject {
     master.set("RRULE", `RRULE:${withPart(withPart(rule, "COUNT"), "UNTIL", until)}`);
     stamp(master, this.#context.now);
     const earlier = this.#overrides.filter((each) => this.#originOf(each.parsed) < from);
-    return this.#written(master, earlier);
+    return { bytes: this.#written(master, earlier).bytes, mark: `UNTIL=${until}` };
   }
 
   #ruleWithoutEarlier(): string {
@@ -277,7 +329,7 @@ export class EditedObject {
     if (rule !== undefined && others.length === 0 && text.all("RDATE").length === 0) {
       return valueOf(rule);
     }
-    throw unsafe("its series has several rules or single dates: change one occurrence, or all");
+    throw unsafe(SEVERAL_RULES);
   }
 
   #times(
@@ -309,44 +361,6 @@ export class EditedObject {
     event.set("DURATION").set("DTEND", timeLine("DTEND", endOf(start, length), this.#like));
   }
 
-  /** @throws MantelError `conflict` if a new time would change the meaning of the rule or its exceptions */
-  #requireMovable(overrides: readonly EventText[], by: number | undefined): void {
-    if (by === 0) return;
-    const { parsed, text } = this.#master;
-    const has = (name: string) => text.all(name).length > 0;
-    if (has("RDATE") || has("EXRULE")) {
-      throw unsafe("its series has single dates or excluded rules: change one occurrence");
-    }
-    if (by === undefined && (overrides.length > 0 || has("EXDATE"))) {
-      throw unsafe(
-        "it has changed or removed occurrences: change its zone or length for one, or set rrule",
-      );
-    }
-    const moved = { ...parsed.start, wall: parsed.start.wall + (by ?? 0) };
-    const staysOnDay = by !== undefined && dayOf(moved) === dayOf(parsed.start);
-    if (!staysOnDay && text.all("RRULE").some((rule) => /BY|UNTIL/i.test(valueOf(rule)))) {
-      throw unsafe("its rule names days: send the new rule as rrule with the new start");
-    }
-  }
-
-  /** Moves removed and changed occurrences, and the end of the rule, with the series. */
-  #shiftExceptions(master: Component, overrides: readonly EventText[], by: number): void {
-    const { parsed, text } = this.#master;
-    const shift = (name: string, moment: Moment) => {
-      const wall = onClock(parsed.start, moment).wall + by;
-      return timeLine(name, { ...parsed.start, wall }, this.#like);
-    };
-    if (parsed.removed.length > 0) {
-      master.set("EXDATE", ...parsed.removed.map((each) => shift("EXDATE", each)));
-    }
-    for (const each of overrides) {
-      const start = each.parsed.replaces?.start;
-      if (start) each.text.set("RECURRENCE-ID", shift("RECURRENCE-ID", start));
-    }
-    const rules = text.all("RRULE").map((rule) => `RRULE:${shiftedUntil(valueOf(rule), by)}`);
-    if (rules.some((rule) => /UNTIL/i.test(rule))) master.set("RRULE", ...rules);
-  }
-
   /** The components that are not events, such as zones. */
   get #others(): Component[] {
     return this.#object.components.filter(({ kind }) => kind !== "VEVENT");
@@ -362,17 +376,15 @@ export class EditedObject {
   }
 }
 
-function onClock(first: Moment, moment: Moment): Moment {
-  if (first.allDay || moment.allDay || moment.zone === first.zone) return moment;
-  return { ...first, wall: toWall(first.zone, instantOf(moment)) };
-}
-
 /** The start in an id, on the clock of the series. @throws MantelError `not_found` */
 function originIn(text: string, first: Moment): Moment {
   const at = Date.parse(text);
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
   if (Number.isNaN(at) || isDate !== first.allDay) {
-    throw new MantelError("not_found", `the event has no occurrence ${text.slice(0, 40)}`);
+    const told = sentence("no_occurrence", "the event has no occurrence {start}", {
+      start: text.slice(0, 40),
+    });
+    throw new MantelError("not_found", told);
   }
   return first.allDay ? { ...first, wall: at } : { ...first, wall: toWall(first.zone, at) };
 }
@@ -380,8 +392,4 @@ function originIn(text: string, first: Moment): Moment {
 function originText(moment: Moment): string {
   const text = new Date(instantOf(moment)).toISOString();
   return moment.allDay ? text.slice(0, 10) : `${text.slice(0, 19)}Z`;
-}
-
-function unsafe(why: string): MantelError {
-  return new MantelError("conflict", `the event cannot be changed here: ${why}`);
 }

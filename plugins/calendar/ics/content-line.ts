@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 
 /** One property of a component, with its value in jCal form (RFC 7265). */
@@ -27,7 +27,8 @@ export function parseProperty(line: string): Property {
     const [name, parameters, , ...values] = ICAL.parse.property(line) as JcalProperty;
     return { name, parameters, values: values.map(toValue) };
   } catch (error) {
-    throw new MantelError("invalid", `${line.slice(0, 60)} cannot be read`, { cause: error });
+    const told = sentence("unreadable_line", "{line} cannot be read", { line: line.slice(0, 60) });
+    throw new MantelError("invalid", told, { cause: error });
   }
 }
 

@@ -1,4 +1,11 @@
-import { type CalendarEventPatch, MantelError, type WrittenBound } from "@mantel/plugin-sdk";
+import {
+  type CalendarEventPatch,
+  inEnglish,
+  MantelError,
+  type Sentence,
+  sentence,
+  type WrittenBound,
+} from "@mantel/plugin-sdk";
 import { type Component, escapeText, parametersOf, valueOf } from "./edit-lines.ts";
 import type { Length } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
@@ -6,6 +13,11 @@ import { compact } from "./zone-text.ts";
 import { DAY_MS, findZone, toInstant, toWall, UTC, type Zone } from "./zones.ts";
 
 const HOUR_MS = 3_600_000;
+const OTHER_KIND = sentence(
+  "other_kind_of_end",
+  "start and end must both be dates, or both be times",
+);
+const END_FIRST = sentence("end_first", "end must be after start");
 
 /** The moment of a bound. `zone` is for a time without one. @throws MantelError `invalid` */
 export function momentOf(bound: WrittenBound, zone: Zone, field: "start" | "end" | "due"): Moment {
@@ -15,21 +27,30 @@ export function momentOf(bound: WrittenBound, zone: Zone, field: "start" | "end"
   const instant = Date.parse(dateTime);
   if (own && !Number.isNaN(instant))
     return { allDay: false, wall: toWall(own, instant), zone: own };
-  const detail = own ? `${dateTime} does not exist` : `${timeZone} is not an IANA time zone`;
-  throw invalid(`/${field}${own ? "" : "/timeZone"}`, detail);
+  if (own)
+    throw invalid(
+      `/${field}`,
+      sentence("no_such_time", "{time} does not exist", { time: dateTime }),
+    );
+  const values = { zone: timeZone ?? "" };
+  throw invalid(
+    `/${field}/timeZone`,
+    sentence("no_such_zone", "{zone} is not an IANA time zone", values),
+  );
 }
 
-export function invalid(pointer: string, detail: string): MantelError {
-  return new MantelError("invalid", detail, { errors: [{ pointer, detail }] });
+/** A fault in one field of a change. */
+export function invalid(pointer: string, told: Sentence): MantelError {
+  return new MantelError("invalid", told, { errors: [{ pointer, detail: inEnglish(told) }] });
 }
 
 /** The time from a start to an end. @throws MantelError `invalid` if the end is not later, or of another kind */
 export function lengthBetween(start: Moment, end: Moment): Length {
   if (start.allDay !== end.allDay) {
-    throw invalid("/end", "start and end must both be dates, or both be times");
+    throw invalid("/end", OTHER_KIND);
   }
   const ms = instantOf(end) - instantOf(start);
-  if (ms < 0 || (ms === 0 && start.allDay)) throw invalid("/end", "end must be after start");
+  if (ms < 0 || (ms === 0 && start.allDay)) throw invalid("/end", END_FIRST);
   return start.allDay
     ? { days: dayOf(end) - dayOf(start), ms: 0 }
     : { days: 0, ms, zone: end.zone };
@@ -82,10 +103,12 @@ export function setTexts(
   if (status !== undefined) event.set("STATUS", `STATUS:${status.toUpperCase()}`);
 }
 
-/** Marks an event as changed now (RFC 5545, 3.8.7). */
+/** Marks an event as changed now (RFC 5545, 3.8.7), or when its last change was told if clocks differ. */
 export function stamp(event: Component, now: number): void {
   const at = `${compact(now)}Z`;
-  event.set("DTSTAMP", `DTSTAMP:${at}`).set("LAST-MODIFIED", `LAST-MODIFIED:${at}`);
+  const before = valueOf(event.find("LAST-MODIFIED") ?? "");
+  const modified = /^\d{8}T\d{6}Z$/.test(before) && before > at ? before : at;
+  event.set("DTSTAMP", `DTSTAMP:${at}`).set("LAST-MODIFIED", `LAST-MODIFIED:${modified}`);
   const sequence = Number(valueOf(event.find("SEQUENCE") ?? "SEQUENCE:0")) || 0;
   event.set("SEQUENCE", `SEQUENCE:${sequence + 1}`);
 }

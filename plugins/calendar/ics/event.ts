@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { parseColor } from "../color.ts";
 import { firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
@@ -25,7 +25,7 @@ export interface ParsedEvent {
   readonly replaces: ReplacedOccurrence | undefined;
   readonly text: EventText;
   /** The reason why its repetitions cannot be followed. */
-  readonly problem?: string;
+  readonly problem?: Sentence;
 }
 
 export interface ReplacedOccurrence {
@@ -64,6 +64,7 @@ export interface FeedZones {
 const MAX_SIZE = 500_000;
 const MAX_LIST_SIZE = 70_000;
 const MAX_RULES = 20;
+const NO_START = sentence("no_start", "an event has no DTSTART");
 
 /**
  * @throws MantelError `invalid` if a property that determines the time of the event cannot be read
@@ -72,7 +73,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
   checkSize(raw.lines);
   const properties = new Properties(raw, zones);
   const start = properties.moment("DTSTART", zones.floating);
-  if (!start) throw new MantelError("invalid", "an event has no DTSTART");
+  if (!start) throw new MantelError("invalid", NO_START);
   const replaces = properties.replaced(start.zone);
   return {
     uid: properties.text("UID") ?? "",
@@ -95,7 +96,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
 export function parseFirstOccurrence(
   { lines }: RawEvent,
   zones: FeedZones,
-  problem: string,
+  problem: Sentence,
 ): ParsedEvent {
   const single = lines.filter((line) => !REPETITIONS.has(nameOf(line)));
   return { ...parseEvent({ lines: single }, zones), problem };
@@ -110,11 +111,25 @@ function checkSize(lines: readonly string[]): void {
   const rules = named("RRULE", "EXRULE").length;
   const listed = sizeOf(named("RDATE", "EXDATE"));
   const size = sizeOf(lines);
-  if (rules > MAX_RULES) throw new MantelError("invalid", `an event has ${rules} rules`);
-  if (listed > MAX_LIST_SIZE) {
-    throw new MantelError("invalid", `an event has ${listed} characters of single dates`);
+  if (rules > MAX_RULES) {
+    throw new MantelError(
+      "invalid",
+      sentence("too_many_rules", "an event has {count} rules", { count: rules }),
+    );
   }
-  if (size > MAX_SIZE) throw new MantelError("invalid", `an event has ${size} characters`);
+  if (listed > MAX_LIST_SIZE) {
+    const values = { count: listed };
+    throw new MantelError(
+      "invalid",
+      sentence("too_many_dates", "an event has {count} characters of single dates", values),
+    );
+  }
+  if (size > MAX_SIZE) {
+    throw new MantelError(
+      "invalid",
+      sentence("event_too_large", "an event has {count} characters", { count: size }),
+    );
+  }
 }
 
 /** Without an end, a date lasts the whole day and a time is an instant (RFC 5545, 3.6.1). */
@@ -138,7 +153,11 @@ function lengthTo(start: Moment, end: Moment): Length | undefined {
 
 function parseDuration(text: string, start: Moment): Length | undefined {
   if (!/^\+?P(\d+W|(\d+D)?(T(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text)) {
-    throw new MantelError("invalid", `DURATION:${text.slice(0, 40)} cannot be read`);
+    const values = { text: text.slice(0, 40) };
+    throw new MantelError(
+      "invalid",
+      sentence("unreadable_duration", "DURATION:{text} cannot be read", values),
+    );
   }
   const { weeks, days, hours, minutes, seconds } = ICAL.Duration.fromString(text);
   const ms = ((hours * 60 + minutes) * 60 + seconds) * 1000;
@@ -186,7 +205,11 @@ function webAddress(text: string | undefined): string | null {
 function parseTimes(given: string): Property {
   const line = repairTimes(given);
   if (/\d{8}T\d{6}[+-]/i.test(line)) {
-    throw new MantelError("invalid", `${line.slice(0, 60)} has an offset in place of a zone`);
+    const values = { line: line.slice(0, 60) };
+    throw new MantelError(
+      "invalid",
+      sentence("offset_for_zone", "{line} has an offset in place of a zone", values),
+    );
   }
   return parseProperty(line.replace(TIME_OR_DURATION, (text) => text.toUpperCase()));
 }

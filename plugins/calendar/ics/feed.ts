@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent } from "@mantel/plugin-sdk";
+import { type CalendarEvent, type Sentence, sentence } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
+import { reasonOf } from "../reason.ts";
 import { type CalendarMarking, toCalendarEvent } from "../view.ts";
 import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent, parseFirstOccurrence } from "./event.ts";
 import { FoundEvents } from "./found-events.ts";
 import { YieldingPace } from "./pace.ts";
-import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
+import { MAX_EVENTS, parseFeed, type RawCalendar, type RawEvent, tooManyEvents } from "./parse.ts";
 import { Budget } from "./recurrence-expansion.ts";
 import { roughSpan } from "./rough-span.ts";
 import { firstOccurrence, occurrencesOf, type Series, type Span } from "./series.ts";
@@ -22,7 +23,7 @@ export interface Expansion {
   /** Events of which only the first occurrence is shown, because their repetitions cannot be followed. */
   readonly simplified: number;
   /** Reason for the first skipped or simplified event. */
-  readonly reason: string | undefined;
+  readonly reason: Sentence | undefined;
   /** True if a limit of the whole feed was reached, so that unbroken events are missing. */
   readonly isPartial: boolean;
 }
@@ -45,37 +46,56 @@ export class Feed {
   readonly name: string | undefined;
   readonly color: string | undefined;
   /** The reason why it has no events. */
-  readonly remark: string | undefined;
-  readonly #groups: readonly Group[];
+  readonly remark: Sentence | undefined;
+  /** By UID. */
+  readonly #groups: ReadonlyMap<string, Group>;
 
   /**
    * @param floating the zone for times without a zone, unless the feed sets one
    * @throws MantelError `invalid` for content that is not a calendar
    */
   static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
-    const pace = new YieldingPace();
-    const calendars = await parseFeed(bytes, pace);
-    return new Feed(calendars, await groupsOf(calendars, floating, pace));
+    return Feed.of(await parseFeed(bytes, new YieldingPace()), floating);
   }
 
-  private constructor(calendars: readonly RawCalendar[], groups: readonly Group[]) {
+  /**
+   * @param previous the feed before, of which events in the same calendars are not worked out again
+   * @throws MantelError `invalid` for too many events
+   */
+  static async of(
+    calendars: readonly RawCalendar[],
+    floating: Zone,
+    previous?: Feed,
+  ): Promise<Feed> {
+    if (calendars.reduce((sum, { events }) => sum + events.length, 0) > MAX_EVENTS) {
+      throw tooManyEvents();
+    }
+    const before = previous ? previous.#groups : undefined;
+    return new Feed(calendars, await groupsOf(calendars, floating, before));
+  }
+
+  private constructor(calendars: readonly RawCalendar[], groups: ReadonlyMap<string, Group>) {
     const lines = calendars.flatMap((each) => each.lines);
     const color = firstText(lines, "X-APPLE-CALENDAR-COLOR") ?? firstText(lines, "COLOR");
     const name = firstText(lines, "X-WR-CALNAME") ?? firstText(lines, "NAME");
     this.name = name?.slice(0, NAME_LENGTH);
     this.color = parseColor(color) ?? undefined;
-    this.remark = groups.length === 0 ? otherContentOf(calendars) : undefined;
+    this.remark = groups.size === 0 ? otherContentOf(calendars) : undefined;
     this.#groups = groups;
   }
 
-  /** Expands the events in a span. A broken or too slow event is skipped and counted. */
-  async eventsIn(span: Span, marking: CalendarMarking): Promise<Expansion> {
+  /**
+   * Expands the events in a span. A broken or too slow event is skipped and counted.
+   * @param isKept true for a span that is asked for again when some events have changed
+   */
+  async eventsIn(span: Span, marking: CalendarMarking, isKept = false): Promise<Expansion> {
     const found = new FoundEvents();
-    const faults: string[] = [];
+    const faults: Sentence[] = [];
     let isCutOff = false;
     const task: Task = {
       span,
       marking,
+      isKept,
       pace: new YieldingPace(),
       whole: new Budget(FEED_DAYS),
       found,
@@ -83,7 +103,7 @@ export class Feed {
       simplified: [],
     };
     try {
-      for (const group of this.#groups) {
+      for (const group of this.#groups.values()) {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
       }
     } catch (error) {
@@ -104,15 +124,23 @@ export class Feed {
 }
 
 /** Names what a calendar without events has instead. */
-function otherContentOf(calendars: readonly RawCalendar[]): string | undefined {
+function otherContentOf(calendars: readonly RawCalendar[]): Sentence | undefined {
   const sum = (kind: "tasks" | "notes") =>
     calendars.reduce((count, { others }) => count + others[kind], 0);
   const [tasks, notes] = [sum("tasks"), sum("notes")];
-  const found = [
-    ...(tasks > 0 ? [`${tasks} ${tasks === 1 ? "task" : "tasks"}`] : []),
-    ...(notes > 0 ? [`${notes} ${notes === 1 ? "note" : "notes"}`] : []),
-  ];
-  return found.length > 0 ? `it has ${found.join(" and ")}, and no events` : undefined;
+  if (tasks > 0 && notes > 0) {
+    return sentence(
+      "tasks_and_notes",
+      "it has no events, only tasks ({tasks}) and notes ({notes})",
+      {
+        tasks,
+        notes,
+      },
+    );
+  }
+  if (tasks > 0) return sentence("only_tasks", "it has no events, only tasks ({tasks})", { tasks });
+  if (notes > 0) return sentence("only_notes", "it has no events, only notes ({notes})", { notes });
+  return undefined;
 }
 
 /**
@@ -123,36 +151,76 @@ interface Group {
   readonly events: readonly Placed[];
   /** A span that covers all of them. */
   readonly span: Span;
-  read?: { readonly series: readonly Series[]; readonly faults: readonly string[] };
+  read?: { readonly series: readonly Series[]; readonly faults: readonly Sentence[] };
+  /** The last result, which is asked for again when other events have changed. */
+  expanded?: Expanded;
+}
+
+/** The events of a group in a span. */
+interface Expanded {
+  readonly span: Span;
+  readonly marking: CalendarMarking;
+  /** By series. */
+  readonly events: readonly (readonly CalendarEvent[])[];
+  readonly faults: readonly Sentence[];
+  readonly simplified: readonly Sentence[];
 }
 
 /** An event, and the properties of its calendar. */
 interface Placed {
   readonly raw: RawEvent;
-  readonly calendar: { readonly zones: FeedZones; readonly cancels: boolean };
+  readonly calendar: PlacedCalendar;
+}
+
+/** The properties of a calendar that its events need, read when the first of them does. */
+class PlacedCalendar {
+  readonly #raw: RawCalendar;
+  readonly #homeZone: Zone;
+  #read: { readonly zones: FeedZones; readonly cancels: boolean } | undefined;
+
+  constructor(raw: RawCalendar, homeZone: Zone) {
+    this.#raw = raw;
+    this.#homeZone = homeZone;
+  }
+
+  get read() {
+    return (this.#read ??= {
+      zones: zonesOf(this.#raw, this.#homeZone),
+      cancels: cancels(this.#raw),
+    });
+  }
 }
 
 async function groupsOf(
   calendars: readonly RawCalendar[],
   homeZone: Zone,
-  pace: YieldingPace,
-): Promise<Group[]> {
+  previous: ReadonlyMap<string, Group> = new Map(),
+): Promise<Map<string, Group>> {
+  const pace = new YieldingPace();
   const byUid = new Map<string, Placed[]>();
   for (const each of calendars) {
-    const calendar = { zones: zonesOf(each, homeZone), cancels: cancels(each) };
+    const calendar = new PlacedCalendar(each, homeZone);
     for (const raw of each.events) {
       const uid = lineOf(raw.lines, "UID") ?? raw.lines.join("\n");
       const group = byUid.get(uid);
       if (group) group.push({ raw, calendar });
       else byUid.set(uid, [{ raw, calendar }]);
     }
+    if (pace.due) await pace.rest();
   }
-  const groups: Group[] = [];
-  for (const events of byUid.values()) {
-    groups.push({ events, span: roughSpan(events.map(({ raw }) => raw)) });
+  const groups = new Map<string, Group>();
+  for (const [uid, events] of byUid) {
+    const known = previous.get(uid);
+    const isSame = known && hasSameEvents(known.events, events);
+    groups.set(uid, isSame ? known : { events, span: roughSpan(events.map(({ raw }) => raw)) });
     if (pace.due) await pace.rest();
   }
   return groups;
+}
+
+/** Events of a file that was not parsed again are the same objects. */
+function hasSameEvents(a: readonly Placed[], b: readonly Placed[]): boolean {
+  return a.length === b.length && a.every(({ raw }, at) => raw === b[at]?.raw);
 }
 
 function zonesOf({ lines, zones }: RawCalendar, homeZone: Zone): FeedZones {
@@ -170,46 +238,67 @@ function cancels({ lines }: RawCalendar): boolean {
 interface Task {
   readonly span: Span;
   readonly marking: CalendarMarking;
+  readonly isKept: boolean;
   readonly pace: YieldingPace;
   /** The shared budget for all events of the feed. */
   readonly whole: Budget;
   /** The events found so far. */
   readonly found: FoundEvents;
   /** Reasons for skipped events so far. */
-  readonly faults: string[];
+  readonly faults: Sentence[];
   /** Reasons for simplified events so far. */
-  readonly simplified: string[];
+  readonly simplified: Sentence[];
 }
 
 /**
  * Adds the events of a group.
  * @throws MantelError `invalid` if the feed has far too many
  */
-async function expand(
-  group: Group,
-  { span, marking, pace, whole, found, faults, simplified }: Task,
-): Promise<void> {
+async function expand(group: Group, task: Task): Promise<void> {
+  const { found, faults, simplified } = task;
+  const known = group.expanded;
+  const expanded = known && isFor(known, task) ? known : await workOut(group, task);
+  faults.push(...expanded.faults);
+  simplified.push(...expanded.simplified);
+  for (const events of expanded.events) faults.push(...found.add(events));
+}
+
+function isFor({ span, marking }: Expanded, task: Task): boolean {
+  return (
+    span.from === task.span.from &&
+    span.to === task.span.to &&
+    marking.calendarId === task.marking.calendarId &&
+    marking.color === task.marking.color
+  );
+}
+
+async function workOut(group: Group, task: Task): Promise<Expanded> {
+  const { span, marking, pace, whole } = task;
   group.read ??= await read(group, pace);
-  faults.push(...group.read.faults);
+  const faults = [...group.read.faults];
+  const simplified: Sentence[] = [];
+  const events: (readonly CalendarEvent[])[] = [];
   for (const series of group.read.series) {
-    let events: CalendarEvent[] = [];
     const { problem } = series.master ?? {};
     if (problem !== undefined) simplified.push(problem);
     try {
       const occurrences = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
-      events = occurrences.map((each) => toCalendarEvent(each, marking));
+      events.push(occurrences.map((each) => toCalendarEvent(each, marking)));
     } catch (error) {
-      events = firstEventOf(series, reasonOf(error), { span, marking, faults, simplified });
+      events.push(firstEventOf(series, reasonOf(error), { span, marking, faults, simplified }));
     }
-    faults.push(...found.add(events));
     if (pace.due) await pace.rest();
   }
+  const expanded = { span, marking, events, faults, simplified };
+  // with the room of the whole feed used up, another event may have taken that of this one
+  if (task.isKept && !whole.isUsedUp) group.expanded = expanded;
+  return expanded;
 }
 
 /** The first occurrence of a series that cannot be expanded, if that can be shown. */
 function firstEventOf(
   series: Series,
-  reason: string,
+  reason: Sentence,
   { span, marking, faults, simplified }: Pick<Task, "span" | "marking" | "faults" | "simplified">,
 ): CalendarEvent[] {
   try {
@@ -225,10 +314,13 @@ function firstEventOf(
 
 async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<Group["read"]>> {
   if (events.length > MAX_SAME_UID) {
-    return { series: [], faults: [`${events.length} events have one UID`] };
+    return {
+      series: [],
+      faults: [sentence("one_uid", "{count} events have one UID", { count: events.length })],
+    };
   }
   const parsed: ParsedEvent[] = [];
-  const faults: string[] = [];
+  const faults: Sentence[] = [];
   for (const each of events) {
     try {
       parsed.push(readEvent(each));
@@ -241,9 +333,10 @@ async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<
 }
 
 function readEvent({ raw, calendar }: Placed): ParsedEvent {
-  const event = parseAsFarAsPossible(raw, calendar.zones);
+  const { zones, cancels: isCancelled } = calendar.read;
+  const event = parseAsFarAsPossible(raw, zones);
   const uid = event.uid === "" ? contentId(raw) : event.uid;
-  const text = calendar.cancels ? { ...event.text, status: "cancelled" as const } : event.text;
+  const text = isCancelled ? { ...event.text, status: "cancelled" as const } : event.text;
   return { ...event, uid, text };
 }
 
@@ -253,11 +346,6 @@ function parseAsFarAsPossible(raw: RawEvent, zones: FeedZones): ParsedEvent {
   } catch (error) {
     return parseFirstOccurrence(raw, zones, reasonOf(error));
   }
-}
-
-/** An error in one event skips only that event, never the whole feed. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "it cannot be read";
 }
 
 /** An id for an event without UID. It stays the same for the same event. */

@@ -1,9 +1,10 @@
-import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import { type CalendarEvent, MantelError, type Sentence, sentence } from "@mantel/plugin-sdk";
 
 type Part = readonly CalendarEvent[];
 
 /** Maximum events of one calendar in one window: every hour of 416 days. */
 const MAX_EVENTS = 10_000;
+const MOST = { most: MAX_EVENTS };
 
 /** Maximum of left-out events, after which expansion stops. */
 const MAX_LEFT_OUT = 50_000;
@@ -22,14 +23,14 @@ export class FoundEvents {
    * Returns a reason for each series that was left out.
    * @throws MantelError `invalid` for far too many
    */
-  add(part: Part): string[] {
+  add(part: Part): Sentence[] {
     if (this.#count + part.length > MAX_EVENTS && part.length >= this.#largest.length) {
       return [this.#leaveOut(part)];
     }
     this.#parts.add(part);
     this.#count += part.length;
     if (part.length > this.#largest.length) this.#largest = part;
-    const reasons: string[] = [];
+    const reasons: Sentence[] = [];
     while (this.#count > MAX_EVENTS) reasons.push(this.#dropLargest());
     return reasons;
   }
@@ -43,7 +44,7 @@ export class FoundEvents {
     return [...new Map([...this.#parts].flat().map((event) => [event.id, event])).values()];
   }
 
-  #dropLargest(): string {
+  #dropLargest(): Sentence {
     const dropped = this.#largest;
     this.#parts.delete(dropped);
     this.#count -= dropped.length;
@@ -52,15 +53,23 @@ export class FoundEvents {
     return this.#leaveOut(dropped);
   }
 
-  #leaveOut(part: Part): string {
+  #leaveOut(part: Part): Sentence {
     this.#leftOut += part.length;
     if (this.#leftOut <= MAX_LEFT_OUT) return reasonFor(part);
-    throw new MantelError("invalid", `there are far more than ${MAX_EVENTS} events at that time`);
+    throw new MantelError(
+      "invalid",
+      sentence("far_too_many_then", "there are far more than {most} events at that time", MOST),
+    );
   }
 }
 
-function reasonFor({ length }: Part): string {
-  return length === 1
-    ? `there are over ${MAX_EVENTS} events at that time`
-    : `an event with ${length} occurrences has no room among the others: ${MAX_EVENTS} are shown`;
+function reasonFor({ length }: Part): Sentence {
+  if (length === 1) {
+    return sentence("too_many_then", "there are over {most} events at that time", MOST);
+  }
+  return sentence(
+    "no_room_then",
+    "an event with {count} occurrences has no room among the others: {most} are shown",
+    { ...MOST, count: length },
+  );
 }

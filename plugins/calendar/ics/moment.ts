@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { DAY_MS, toInstant, UTC, type Zone } from "./zones.ts";
 
 /** A date, or a local time in a zone (RFC 5545 DATE and DATE-TIME). */
@@ -29,7 +29,11 @@ export function parseMoment(text: string, zone: Zone): Moment {
       return { allDay: time === undefined, wall, zone: utc === "Z" ? UTC : zone };
     }
   }
-  throw new MantelError("invalid", `${text.slice(0, 40)} is not a date or a time that exists`);
+  const values = { text: text.slice(0, 40) };
+  throw new MantelError(
+    "invalid",
+    sentence("no_such_moment", "{text} is not a date or a time that exists", values),
+  );
 }
 
 /** Computers have no leap seconds, so one becomes the second before it. */

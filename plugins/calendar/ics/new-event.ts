@@ -1,4 +1,5 @@
 import type { NewCalendarEvent } from "@mantel/plugin-sdk";
+import { reasonOf } from "../reason.ts";
 import { CalendarObject, Component, folded, valueOf } from "./edit-lines.ts";
 import {
   endOf,
@@ -64,10 +65,17 @@ export function withZones(object: CalendarObject, moments: readonly Moment[]): C
     const { name } = moment.zone;
     if (moment.allDay || known.has(name) || !events.includes(`;TZID=${name}:`)) return [];
     known.add(name);
-    const year = new Date(moment.wall).getUTCFullYear();
-    return [new Component(zoneLines(moment.zone, year).map((line) => folded(line)))];
+    const lines = zoneLines(moment.zone, firstYear(events, moment));
+    return [new Component(lines.map((line) => folded(line)))];
   });
   return zones.length === 0 ? object : object.with([...zones, ...object.components]);
+}
+
+/** The first year in which the events have a time in the zone of a moment. */
+function firstYear(events: string, { wall, zone }: Moment): number {
+  const lines = events.split("\n").filter((line) => line.includes(`;TZID=${zone.name}:`));
+  const years = lines.flatMap((line) => line.match(/\d{4}(?=\d{4}T)/g) ?? []).map(Number);
+  return Math.min(new Date(wall).getUTCFullYear(), ...years);
 }
 
 /** Writes the rule of an event that starts then. @throws MantelError `invalid` */
@@ -76,7 +84,7 @@ export function setRule(event: Component, rule: string, start: Moment): void {
   try {
     parseRule(text, start);
   } catch (error) {
-    throw invalid("/rrule", error instanceof Error ? error.message : "it cannot be read");
+    throw invalid("/rrule", reasonOf(error));
   }
   event.set("RRULE", `RRULE:${text}`);
 }

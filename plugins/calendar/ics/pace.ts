@@ -1,9 +1,11 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 
 /** Maximum time without yielding to the event loop; the host expects a heartbeat every second. */
 const SLICE_MS = 20;
 /** Maximum processor time for one calendar. The largest legitimate one takes half of it. */
 const MAX_WORK_MS = 1_500;
+
+const TOO_LONG = sentence("too_long_to_work_out", "the calendar takes too long to work out");
 
 const waiting: (() => void)[] = [];
 let sliceEnd = 0;
@@ -31,7 +33,7 @@ export class YieldingPace {
   async rest(): Promise<void> {
     this.#usedMs += processorMs() - this.#wentOnAt;
     if (this.#usedMs > MAX_WORK_MS) {
-      throw new MantelError("invalid", "the calendar takes too long to work out");
+      throw new MantelError("invalid", TOO_LONG);
     }
     await new Promise<void>((resolve) => {
       waiting.push(resolve);

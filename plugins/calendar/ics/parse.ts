@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { decode, isProperty, nameOf } from "./content-line.ts";
 import type { YieldingPace } from "./pace.ts";
 
@@ -42,7 +42,7 @@ const EVENT_PROPERTIES = new Set([
   "COLOR",
 ]);
 /** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
-const MAX_EVENTS = 50_000;
+export const MAX_EVENTS = 50_000;
 
 /** Maximum nesting of components; a calendar has three levels. */
 const MAX_DEPTH = 20;
@@ -66,16 +66,33 @@ export async function parseFeed(bytes: Uint8Array, pace: YieldingPace): Promise<
 }
 
 function noCalendar(text: string): MantelError {
-  return new MantelError(
-    "invalid",
-    text.trimStart().startsWith("<")
-      ? "this is a web page and not a calendar: use the address that ends in .ics"
-      : "this is not a calendar: BEGIN:VCALENDAR is missing",
-  );
+  return new MantelError("invalid", text.trimStart().startsWith("<") ? WEB_PAGE : NO_CALENDAR);
 }
 
+const WEB_PAGE = sentence(
+  "web_page",
+  "this is a web page and not a calendar: use the address that ends in .ics",
+);
+const NO_CALENDAR = sentence(
+  "not_a_calendar",
+  "this is not a calendar: BEGIN:VCALENDAR is missing",
+);
+
 function endsInTheMiddle(open: string): MantelError {
-  return new MantelError("invalid", `the calendar ends in the middle: END:${open} is missing`);
+  const told = sentence(
+    "calendar_cut",
+    "the calendar ends in the middle: END:{component} is missing",
+    { component: open.slice(0, 40) },
+  );
+  return new MantelError("invalid", told);
+}
+
+export function tooManyEvents(): MantelError {
+  const values = { most: MAX_EVENTS };
+  return new MantelError(
+    "invalid",
+    sentence("too_many_events", "the calendar has over {most} events", values),
+  );
 }
 
 type Lines = string[];
@@ -116,15 +133,17 @@ class Splitter {
     if (calendar) this.#beginPart(component, calendar);
     this.#open.push(component);
     if (this.#open.length > MAX_DEPTH) {
-      throw new MantelError("invalid", `the calendar is nested more than ${MAX_DEPTH} deep`);
+      const values = { most: MAX_DEPTH };
+      throw new MantelError(
+        "invalid",
+        sentence("nested_too_deep", "the calendar is nested more than {most} deep", values),
+      );
     }
   }
 
   #beginPart(component: string, { events, zones, others }: OpenCalendar): void {
     if (component === "VEVENT") {
-      if (++this.#events > MAX_EVENTS) {
-        throw new MantelError("invalid", `the calendar has over ${MAX_EVENTS} events`);
-      }
+      if (++this.#events > MAX_EVENTS) throw tooManyEvents();
       events.push({ lines: [] });
       this.#open = ["VCALENDAR"]; // an unclosed event does not include the next one
     } else if (component === "VTIMEZONE") {

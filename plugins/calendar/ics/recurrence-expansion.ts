@@ -1,7 +1,9 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { type CivilDay, civilDay, dayNumber, isoWeek } from "./calendar-day.ts";
 import { HOUR_MS, type Rule, type Weekday } from "./recurrence.ts";
 import { DAY_MS } from "./zones.ts";
+
+const TOO_LONG = sentence("recurrences_too_long", "its recurrences take too long to work out");
 
 /** Remaining days to check, so that one event or feed cannot use up all the time. */
 export class Budget {
@@ -21,8 +23,7 @@ export class Budget {
   /** @throws MantelError `invalid` if the budget is used up */
   spend(days: number): void {
     this.#days -= days;
-    if (this.#days < 0)
-      throw new MantelError("invalid", "its recurrences take too long to work out");
+    if (this.#days < 0) throw new MantelError("invalid", TOO_LONG);
     this.#parent?.spend(days);
   }
 }

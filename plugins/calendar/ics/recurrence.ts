@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { type Moment, parseMoment } from "./moment.ts";
 import { DAY_MS, toInstant, toWall } from "./zones.ts";
 
@@ -38,6 +38,10 @@ const MAX_TIMES_PER_DAY = 100;
 
 /** A rule with every day of a year has 1,500 characters. */
 const MAX_LENGTH = 4_000;
+const HOURLY_DATE = sentence(
+  "hourly_date",
+  "FREQ=HOURLY is refused for a date, which has no hours",
+);
 
 /** Parts that are lists of numbers: minimum, maximum, and true if they can count from the end. */
 const LISTS = {
@@ -62,10 +66,14 @@ export function parseRule(text: string, start: Moment): Rule {
   const parts = new Parts(text);
   const freq = parts.text("FREQ") ?? "";
   if (!isFrequency(freq)) {
-    throw new MantelError("invalid", `FREQ=${freq} is refused: HOURLY is the fastest`);
+    const values = { freq: freq.slice(0, 40) };
+    throw new MantelError(
+      "invalid",
+      sentence("freq_refused", "FREQ={freq} is refused: HOURLY is the fastest", values),
+    );
   }
   if (freq === "HOURLY" && start.allDay) {
-    throw new MantelError("invalid", "FREQ=HOURLY is refused for a date, which has no hours");
+    throw new MantelError("invalid", HOURLY_DATE);
   }
   return {
     freq,
@@ -150,8 +158,11 @@ class Parts {
   }
 
   #invalid(part: string): MantelError {
-    const [rule, what] = [this.#rule.slice(0, 80), part.slice(0, 40)];
-    return new MantelError("invalid", `RRULE:${rule} is refused because of ${what}`);
+    const values = { rule: this.#rule.slice(0, 80), part: part.slice(0, 40) };
+    return new MantelError(
+      "invalid",
+      sentence("rule_refused", "RRULE:{rule} is refused because of {part}", values),
+    );
   }
 }
 
@@ -176,7 +187,15 @@ function timesOf(freq: Frequency, parts: Parts, start: Moment): number[] {
   const seconds = parts.numbers("BYSECOND") ?? [at.getUTCSeconds()];
   const perDay = hours.length * minutes.length * seconds.length * (freq === "HOURLY" ? 24 : 1);
   if (perDay > MAX_TIMES_PER_DAY) {
-    throw new MantelError("invalid", `the rule names ${perDay} times a day: at most 100 are read`);
+    const values = { count: perDay, most: MAX_TIMES_PER_DAY };
+    throw new MantelError(
+      "invalid",
+      sentence(
+        "too_many_times",
+        "the rule names {count} times a day: at most {most} are read",
+        values,
+      ),
+    );
   }
   const times = hours.flatMap((hour) =>
     minutes.flatMap((minute) =>

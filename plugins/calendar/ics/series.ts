@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 import { inFormOf, type EventText, type Length, type ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
 import { type Budget, expandRecurrence } from "./recurrence-expansion.ts";
@@ -20,7 +20,7 @@ export interface Occurrence {
   readonly end: Moment;
   readonly text: EventText;
   /** The reason why the repetitions of its series are not shown. */
-  readonly problem?: string | undefined;
+  readonly problem?: Sentence | undefined;
 }
 
 /** An event with the occurrences of it that were changed; `master` is absent when only those came. */
@@ -49,7 +49,7 @@ export function occurrencesOf(series: Series, span: Span, budget: Budget): Occur
 }
 
 /** Only the first occurrence of a series whose repetitions cannot be followed, if it touches the span. */
-export function firstOccurrence({ master }: Series, span: Span, problem: string): Occurrence[] {
+export function firstOccurrence({ master }: Series, span: Span, problem: Sentence): Occurrence[] {
   if (!master) return [];
   const first = { ...occurrenceOf(master, { origin: master.start }), problem };
   return touches(first, span) ? [first] : [];
@@ -85,9 +85,10 @@ function regularOccurrences(
 }
 
 function tooOften(): MantelError {
+  const values = { most: MAX_OCCURRENCES };
   return new MantelError(
     "invalid",
-    `an event has over ${MAX_OCCURRENCES} occurrences at that time`,
+    sentence("too_many_occurrences", "an event has over {most} occurrences at that time", values),
   );
 }
 

@@ -3,6 +3,7 @@ import {
   type CalendarTaskPatch,
   MantelError,
   type NewCalendarTask,
+  sentence,
 } from "@mantel/plugin-sdk";
 import { boundOf } from "../view.ts";
 import { CalendarObject, Component, escapeText, folded, valueOf } from "./edit-lines.ts";
@@ -11,7 +12,7 @@ import { type FeedZones, Properties, textIn } from "./event.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import { type ChangeContext, emptyObject, type NewObject, withZones } from "./new-event.ts";
 import { YieldingPace } from "./pace.ts";
-import { parseFeed } from "./parse.ts";
+import { parseFeed, type RawCalendar } from "./parse.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { compact } from "./zone-text.ts";
 import type { Zone } from "./zones.ts";
@@ -27,17 +28,39 @@ interface TaskText {
   readonly task: Task;
 }
 
+const NO_TASK = sentence("no_such_task", "no task has this id");
+const REPEATS = sentence(
+  "task_repeats",
+  "a task that repeats cannot be changed here: change it in the program that made it, or with the server's own web page",
+);
+const DUE_IS_DATE = sentence(
+  "due_is_date",
+  "the task begins at a date, so due must be a date as well",
+);
+const DUE_IS_TIME = sentence(
+  "due_is_time",
+  "the task begins at a time, so due must be a time as well",
+);
+const BEGINS_LATER = sentence("begins_later", "the task begins later");
+
 const REPETITIONS = ["RRULE", "RDATE", "RECURRENCE-ID"] as const;
 /** Fits every object with a VTODO, whatever the case of its letters. */
 const BEGINNING = /^BEGIN:VTODO\s*$/im;
 
 /**
  * The task of an object; `undefined` if it has none. Of one that repeats it is the series.
+ * @param parsed the object's calendar, if it is parsed already
  * @throws MantelError `invalid` for content that is not a calendar
  */
-export async function readTask(bytes: Uint8Array, floating: Zone): Promise<Task | undefined> {
+export async function readTask(
+  bytes: Uint8Array,
+  floating: Zone,
+  parsed?: RawCalendar,
+): Promise<Task | undefined> {
+  if (parsed?.others.tasks === 0) return undefined;
   if (!BEGINNING.test(Buffer.from(bytes).toString("latin1"))) return undefined;
-  return (await understood(CalendarObject.read(bytes), bytes, floating))?.task;
+  const [calendar] = parsed ? [parsed] : await parseFeed(bytes, new YieldingPace());
+  return understood(CalendarObject.read(bytes), calendar, floating)?.task;
 }
 
 /** The object of a new task. @throws MantelError `invalid` with the field */
@@ -61,8 +84,9 @@ export async function changedTask(
   context: ChangeContext,
 ): Promise<Buffer> {
   const object = CalendarObject.read(bytes);
-  const found = await understood(object, bytes, context.zone);
-  if (!found) throw new MantelError("not_found", "no task has this id");
+  const [calendar] = await parseFeed(bytes, new YieldingPace());
+  const found = understood(object, calendar, context.zone);
+  if (!found) throw new MantelError("not_found", NO_TASK);
   requireSingle(found.task);
   const text = found.text.copy();
   const moments = setFields({ ...found, text }, fields, context);
@@ -74,20 +98,18 @@ export async function changedTask(
 /** @throws MantelError `conflict` for a task that repeats */
 export function requireSingle({ repeats }: Task): void {
   if (!repeats) return;
-  const wayOut = "change it in the program that made it, or with the server's own web page";
-  throw new MantelError("conflict", `a task that repeats cannot be changed here: ${wayOut}`);
+  throw new MantelError("conflict", REPEATS);
 }
 
 /** Several tasks in an object are a series and its changed occurrences. */
-async function understood(
+function understood(
   object: CalendarObject,
-  bytes: Uint8Array,
+  calendar: RawCalendar | undefined,
   floating: Zone,
-): Promise<TaskText | undefined> {
+): TaskText | undefined {
   const texts = object.of("VTODO");
   const text = texts.find((each) => each.find("RECURRENCE-ID") === undefined) ?? texts[0];
   if (!text) return undefined;
-  const [calendar] = await parseFeed(bytes, new YieldingPace());
   const zones: FeedZones = { floating, find: zoneTable(calendar?.zones ?? []) };
   const properties = new Properties({ lines: text.properties }, zones);
   const moment = (name: string) => orNothing(() => properties.moment(name, floating));
@@ -176,10 +198,9 @@ function setDue({ text, due, start }: Omit<TaskText, "task">, to: Moment | undef
   const isSame = due && start && due.allDay === start.allDay && instantOf(due) === instantOf(start);
   if (to && start && !isSame) {
     if (to.allDay !== start.allDay) {
-      const kind = start.allDay ? "a date" : "a time";
-      throw invalid("/due", `the task begins at ${kind}, so due must be ${kind} as well`);
+      throw invalid("/due", start.allDay ? DUE_IS_DATE : DUE_IS_TIME);
     }
-    if (instantOf(to) < instantOf(start)) throw invalid("/due", "the task begins later");
+    if (instantOf(to) < instantOf(start)) throw invalid("/due", BEGINS_LATER);
   }
   const line = text.find("DUE");
   const like = line !== undefined && due ? { line, start: due } : undefined;

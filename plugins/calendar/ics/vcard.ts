@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { decoderFor } from "../web/charset.ts";
 import { decode, nameOf } from "./content-line.ts";
 
@@ -61,7 +61,11 @@ function refuseTooMany(bytes: Uint8Array): void {
     else if (byte === 0x0a) feeds++;
   }
   if (Math.max(returns, feeds) <= MAX_LINES) return;
-  throw new MantelError("invalid", `the contacts have over ${MAX_LINES} lines: split them`);
+  const values = { most: MAX_LINES };
+  throw new MantelError(
+    "invalid",
+    sentence("too_many_lines", "the contacts have over {most} lines: split them", values),
+  );
 }
 
 interface Line {

@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { firstText, lineOf, nameOf, parseProperty } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { parseMoment } from "./moment.ts";
@@ -107,9 +107,14 @@ function listed(lines: readonly string[], clock: Zone): number[] {
     .map((value) => parseMoment(String(value), clock).wall);
 }
 
+function noProperty(name: string): MantelError {
+  const told = sentence("zone_lacks", "a time zone of the feed has no {name}", { name });
+  return new MantelError("invalid", told);
+}
+
 function offsetOf(lines: readonly string[], name: string): number {
   const match = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/.exec(firstText(lines, name) ?? "");
-  if (!match) throw new MantelError("invalid", `a time zone of the feed has no ${name}`);
+  if (!match) throw noProperty(name);
   const [, sign, hours, minutes, seconds] = match;
   const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0);
   return (sign === "-" ? -size : size) * 1000;

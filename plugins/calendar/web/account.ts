@@ -1,12 +1,21 @@
 import { createHash } from "node:crypto";
-import { type Log, MantelError, Semaphore, type Storage } from "@mantel/plugin-sdk";
+import {
+  type Log,
+  MantelError,
+  Semaphore,
+  sentence,
+  type Sentence,
+  type Storage,
+} from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { slugOf } from "../files/folder.ts";
 import { transferMs, type WebOptions } from "../options.ts";
+import { reasonOf } from "../reason.ts";
 import { firstNames } from "../skipped-files.ts";
 import { Source, type SourceOptions } from "../source.ts";
 import { fingerprintIn } from "./certificate.ts";
 import { Collection, type StoredCollection } from "./collection.ts";
+import { DavObjects, type ObjectStore } from "./dav-objects.ts";
 import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
@@ -32,12 +41,14 @@ export interface WritableCalendar {
   readonly url: string;
   /** True if it can have tasks. */
   readonly hasTasks: boolean;
-  readonly server: DavServer;
+  readonly objects: ObjectStore;
   readonly source: Source;
-  /** The path of the object of an event. */
-  readonly pathOf: (uid: string) => Promise<string | undefined>;
+  /** The path of the object of an event or task; `undefined` if it was not read yet. */
+  readonly pathOf: (uid: string) => string | undefined;
   /** Shows what was changed. */
   readonly readChanges: () => Promise<void>;
+  /** Looks again which calendars the account has, and where. */
+  readonly lookAgain: () => Promise<void>;
 }
 
 /** The stored state of an account. */
@@ -60,6 +71,7 @@ const COLLECTIONS_AT_ONCE = 4;
 export class Account {
   readonly #options: AccountOptions;
   readonly #server: DavServer;
+  readonly #store: ObjectStore;
   readonly #poll: Poll;
   readonly #key: string;
   readonly #collections = new Map<string, Collection>();
@@ -72,7 +84,9 @@ export class Account {
   constructor(options: AccountOptions) {
     const { account, kind, signal } = options;
     this.#options = options;
-    this.#server = new DavServer(account, kind, signal);
+    const address = { ...account, url: account.url.replace(/^webcals?:/i, "https:") };
+    this.#server = new DavServer(address, kind, signal);
+    this.#store = new DavObjects(address, signal);
     this.#key = storageKey(account);
     this.#poll = new Poll({
       ...options,
@@ -114,14 +128,15 @@ export class Account {
     return {
       url: found.kept.url,
       hasTasks: found.kept.hasTasks === true,
-      server: this.#server,
+      objects: this.#store,
       source: found.source,
       pathOf: (uid) => found.pathOf(uid),
-      async readChanges() {
+      readChanges: async () => {
         const now = () => performance.now();
         const reading = { now, endsAt: now() + transferMs(account), shown: changed };
-        await found.readChanges(this.server, reading);
+        await found.readChanges(this.#server, reading);
       },
+      lookAgain: () => this.refresh(),
     };
   }
 
@@ -144,7 +159,7 @@ export class Account {
     await this.#adopt(found);
     if (all.length > found.length) this.#showPlaceholder().fail(tooMany(all));
     else if (found.length > 0) this.#removePlaceholder();
-    else this.#showPlaceholder().fail("the account has no calendars: create one there");
+    else this.#showPlaceholder().fail(NO_CALENDARS);
     return this.#update(found);
   }
 
@@ -163,8 +178,7 @@ export class Account {
         const reading = { endsAt, now, shown: changed };
         if ((await collection?.update(this.#server, tag, reading)) === false) isWhole = false;
       } catch (error) {
-        const known = error instanceof MantelError;
-        collection?.source.fail(known ? error.message : "the calendar cannot be read");
+        collection?.source.fail(reasonOf(error));
         faults.push(error);
       } finally {
         slots.giveBack();
@@ -253,7 +267,7 @@ export class Account {
     return taken.has(readable) ? `${readable}-${hash}` : readable;
   }
 
-  #failAll(reason: string, fingerprint: string | undefined): void {
+  #failAll(reason: Sentence, fingerprint: string | undefined): void {
     if (this.#listed) return; // each has its own
     if (this.#collections.size === 0 || this.#placeholder) {
       this.#showPlaceholder().fail(reason, fingerprint);
@@ -290,7 +304,13 @@ export class Account {
   }
 }
 
-function tooMany(all: readonly DavCollection[]): string {
+const NO_CALENDARS = sentence("empty_account", "the account has no calendars: create one there");
+
+function tooMany(all: readonly DavCollection[]): Sentence {
   const names = all.slice(MAX_COLLECTIONS).map(({ name, url }) => name ?? new URL(url).pathname);
-  return `the account has ${all.length} calendars: ${MAX_COLLECTIONS} are shown, and not ${firstNames(names)}. Give their own addresses as calendars`;
+  return sentence(
+    "too_many_calendars",
+    "the account has {count} calendars: {most} are shown, and not {names}. Give their own addresses as calendars",
+    { count: all.length, most: MAX_COLLECTIONS, names: firstNames(names) },
+  );
 }

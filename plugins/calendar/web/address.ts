@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 
 /** An address that a connection is bound to, so that a second look-up cannot lead elsewhere. */
 export interface PinnedAddress {
@@ -22,7 +22,11 @@ export async function pinAddresses(url: URL, allowPrivate: boolean): Promise<Pin
   if (refused !== undefined) {
     throw new MantelError(
       "invalid",
-      `${host} is in a private network: set allowPrivate for this calendar if that is meant`,
+      sentence(
+        "private_address",
+        "{host} is in a private network: set allowPrivate for this calendar if that is meant",
+        { host: host.slice(0, 100) },
+      ),
     );
   }
   return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
@@ -32,9 +36,10 @@ async function resolve(host: string): Promise<string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
-    throw new MantelError("invalid", `${host} cannot be found: check the address`, {
-      cause: error,
+    const told = sentence("unknown_host", "{host} cannot be found: check the address", {
+      host: host.slice(0, 100),
     });
+    throw new MantelError("invalid", told, { cause: error });
   }
 }
 

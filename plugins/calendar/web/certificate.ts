@@ -4,7 +4,7 @@ import type { RequestOptions } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { basename } from "node:path";
 import { connect, rootCertificates, type TLSSocket } from "node:tls";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 
 /** The certificate of a server that no known authority has signed. */
 export interface CertificateTrust {
@@ -42,8 +42,12 @@ export async function trustedConnection(
     return { agent: undefined, createConnection: () => socket }; // an agent makes connections itself
   }
   socket.destroy();
-  const sentence = `the server's certificate has another fingerprint than the accepted one: ${found}. Accept it only if the certificate was renewed there`;
-  throw new UntrustedCertificate(sentence, found);
+  const told = sentence(
+    "other_fingerprint",
+    "the server's certificate has another fingerprint than the accepted one: {fingerprint}. Accept it only if the certificate was renewed there",
+    { fingerprint: found },
+  );
+  throw new UntrustedCertificate(told, found);
 }
 
 /** Thrown for a server whose certificate is not trusted; the user may accept it. */
@@ -51,8 +55,8 @@ export class UntrustedCertificate extends MantelError {
   /** In SHA-256. */
   readonly fingerprint: string;
 
-  constructor(sentence: string, fingerprint: string) {
-    super("invalid", sentence);
+  constructor(told: Sentence, fingerprint: string) {
+    super("invalid", told);
     this.fingerprint = fingerprint;
   }
 }
@@ -67,7 +71,11 @@ async function pem(path: string): Promise<string> {
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
   throw new MantelError(
     "invalid",
-    `caFile: ${basename(path)} in the calendars folder has no certificate in PEM format`,
+    sentence(
+      "no_certificate",
+      "caFile: {file} in the calendars folder has no certificate in PEM format",
+      { file: basename(path) },
+    ),
   );
 }
 

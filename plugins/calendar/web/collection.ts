@@ -1,13 +1,22 @@
 import { basename } from "node:path";
-import { type Log, MantelError, SerialQueue, type Storage } from "@mantel/plugin-sdk";
+import {
+  type Log,
+  MantelError,
+  type Sentence,
+  sentence,
+  SerialQueue,
+  type Storage,
+} from "@mantel/plugin-sdk";
+import { lineOf } from "../ics/content-line.ts";
 import { YieldingPace } from "../ics/pace.ts";
 import { readTask, type Task } from "../ics/task.ts";
-import { joinFiles } from "../join-files.ts";
+import { type ParsedFile, parseFile } from "../parsed-file.ts";
+import { reasonOf } from "../reason.ts";
 import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
-import type { DavObject, DavServer } from "./dav.ts";
+import type { DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
-import { storeCalendar } from "./subscription.ts";
+import { type ContentHead, type DavObject, ObjectFiles, type Objects } from "./object-files.ts";
 
 /** The stored state of a collection. */
 export interface StoredCollection {
@@ -22,25 +31,22 @@ export interface StoredCollection {
 /** The facts of a collection that its server may change. */
 type Looks = Pick<StoredCollection, "name" | "color" | "hasTasks">;
 
-/** The content of a collection, as it is kept on the disk. */
-interface Content {
-  readonly tag?: string | undefined;
-  readonly token?: string | undefined;
-  readonly fetchedAt: string;
-  /** Absent in copies of previous versions. */
-  readonly changedAt?: string;
-  /** Objects that are not read yet; absent means none. */
-  readonly left?: number;
-  /** By path. */
-  readonly objects: Readonly<Record<string, DavObject>>;
-}
-
 interface CollectionDependencies {
   readonly kept: StoredCollection;
   readonly source: Source;
   readonly storage: Storage;
   readonly log: Log;
   readonly key: string;
+}
+
+/** An object as it is understood, or the reason why it is not. Its text is only on the disk. */
+interface KnownObject {
+  readonly etag: string | undefined;
+  readonly size: number;
+  readonly file?: ParsedFile;
+  readonly fault?: Sentence;
+  readonly task?: Task | undefined;
+  readonly uids: readonly string[];
 }
 
 const MAX_OBJECTS = 50_000;
@@ -50,30 +56,36 @@ const OBJECTS_AT_ONCE = 50;
 const MONTH_MS = 31 * 86_400_000;
 const YEAR_MS = 366 * 86_400_000;
 
-/**
- * A calendar or address book of an account. Its objects lie on the disk and not in memory, because they
- * are needed only to put changes together.
- */
+/** A calendar or address book of an account. */
 export class Collection {
   readonly source: Source;
   /** The storage key of the content. */
   readonly key: string;
   #kept: StoredCollection;
-  /** One reading at a time, because each continues from what the one before has stored. */
+  readonly #files: ObjectFiles;
+  /** One reading at a time, because each continues from what the one before has read. */
   readonly #turns = new SerialQueue();
   /** A reading of changes that has not begun. */
   #next: Promise<boolean> | undefined;
-  readonly #disk: { readonly storage: Storage; readonly log: Log };
-  /** The state that is shown; `undefined` when it may not be all there is. */
+  /** By path. */
+  readonly #objects = new Map<string, KnownObject>();
+  /** The path of the object with a UID. */
+  readonly #paths = new Map<string, string>();
+  /** Objects that are not stored yet; null for a removed one. */
+  readonly #unsaved = new Map<string, DavObject | null>();
+  /** Absent until something was read. */
+  #head: ContentHead | undefined;
+  /** True if the source has the objects as they are now. */
+  #isShown = false;
+  /** The tag at the server whose state is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
-  #tasks: readonly Task[] = [];
-  readonly #pace = new YieldingPace();
 
   constructor(parts: CollectionDependencies) {
-    this.#kept = parts.kept;
-    this.source = parts.source;
-    this.key = parts.key;
-    this.#disk = parts;
+    const { kept, source, storage, log, key } = parts;
+    this.#kept = kept;
+    this.source = source;
+    this.key = key;
+    this.#files = new ObjectFiles({ storage, log, key });
   }
 
   get kept(): StoredCollection {
@@ -92,19 +104,21 @@ export class Collection {
 
   /** Its tasks, as they were read last. */
   get tasks(): readonly Task[] {
-    return this.#tasks;
+    return [...this.#objects.values()].flatMap(({ task }) => task ?? []);
   }
 
   /** Shows what was kept, as stale until it has been asked for again. */
   async restore(): Promise<void> {
-    const content = await this.#load();
-    if (!content) return;
     try {
-      const { texts, facts } = await read(content);
-      await this.source.restore(texts, new Date(content.fetchedAt), facts);
-      this.#tasks = await this.#tasksOf(content);
-      this.#tag = content.tag;
-      this.#tellLeft(content);
+      const head = await this.#files.read((objects) => this.#knowAll(objects));
+      if (!head) return;
+      const { files, leftOut } = this.#content;
+      const changedAt = new Date(head.changedAt ?? head.fetchedAt);
+      await this.source.restore(files, new Date(head.fetchedAt), { leftOut, changedAt });
+      this.#isShown = true;
+      this.#head = head;
+      this.#tag = head.tag;
+      this.#tellLeft();
     } catch {
       await this.forget(); // it is fetched whole then
     }
@@ -128,11 +142,18 @@ export class Collection {
     return this.#next;
   }
 
-  /** The path of the object of an event; `undefined` if it was not read yet. */
-  async pathOf(uid: string): Promise<string | undefined> {
-    const { objects = {} } = (await this.#load()) ?? {};
-    const found = Object.entries(objects).find(([, { data }]) => hasUid(data, uid));
-    return found?.[0];
+  /** The path of the object of an event or task; `undefined` if it was not read yet. */
+  pathOf(uid: string): string | undefined {
+    return this.#paths.get(uid);
+  }
+
+  async forget(): Promise<void> {
+    await this.#files.forget();
+    this.#objects.clear();
+    this.#paths.clear();
+    this.#unsaved.clear();
+    this.#head = undefined;
+    this.#tag = undefined;
   }
 
   async #update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
@@ -141,28 +162,40 @@ export class Collection {
       this.source.confirm(now);
       return true;
     }
-    const before = await this.#load();
-    const changes = await server.changes(this.#kept.url, before?.token);
-    if (changes.changed.size > MAX_OBJECTS) {
-      throw new MantelError("invalid", `the calendar has over ${MAX_OBJECTS} events`);
-    }
-    const { objects, removed } = remaining(changes, before?.objects ?? {});
+    const changes = await server.changes(this.#kept.url, this.#head?.token);
+    if (changes.changed.size > MAX_OBJECTS) throw tooMany();
+    const hasRemoved = this.#remove(changes);
     const wanted = [...changes.changed].flatMap(([path, etag]) =>
-      etag === undefined || objects.get(path)?.etag !== etag ? [path] : [],
+      etag === undefined || this.#objects.get(path)?.etag !== etag ? [path] : [],
     );
     const paths = await inOrder(server, this.#kept.url, wanted);
-    const growing = { objects, paths, before, isChanged: removed || paths.length > 0 };
+    const isChanged = hasRemoved || paths.length > 0;
+    const growing = { paths, isFirst: this.#head === undefined, isChanged };
     const end = await this.#grow(server, growing, reading);
     const known = end === "whole" ? { tag, token: changes.token } : {};
-    const left = end === "cut short" ? leftOf(growing) : 0;
-    await this.#take({ ...known, ...contentOf(growing, now), left });
+    const left = end === "cut short" ? this.#leftOf(growing) : 0;
+    await this.#take({ ...known, ...this.#times(growing, now), left });
     this.#tag = known.tag;
     return end !== "cut short";
   }
 
+  /** Removes the objects that no longer exist. True if there were any. */
+  #remove({ changed, deletedPaths, whole }: DavChanges): boolean {
+    const gone = [...this.#objects.keys()].filter(
+      (path) => deletedPaths.has(path) || (whole && !changed.has(path)),
+    );
+    for (const path of gone) {
+      this.#forgetPaths(path);
+      this.#objects.delete(path);
+      this.#unsaved.set(path, null);
+      this.#isShown = false;
+    }
+    return gone.length > 0;
+  }
+
   /** Reads the objects with these paths, and shows some of them as soon as they are there. */
   async #grow(server: DavServer, growing: Growing, { endsAt, now, shown }: Reading): Promise<End> {
-    const { objects, paths } = growing;
+    const { paths } = growing;
     let nextShown = FIRST_SHOWN;
     let isWhole = true;
     for (let at = 0; at < paths.length; at += OBJECTS_AT_ONCE) {
@@ -172,10 +205,11 @@ export class Collection {
         if (at > 0) await this.#takePart(growing);
         throw error;
       });
-      for (const [path, object] of fetched) objects.set(path, object);
+      await this.#knowAll(fetched);
+      for (const [path, object] of fetched) this.#unsaved.set(path, object);
       isWhole &&= some.every((path) => fetched.has(path));
       const isLast = at + OBJECTS_AT_ONCE >= paths.length;
-      if (growing.before !== undefined || isLast || at + OBJECTS_AT_ONCE < nextShown) continue;
+      if (!growing.isFirst || isLast || at + OBJECTS_AT_ONCE < nextShown) continue;
       nextShown *= 2; // each time costs as much as there is
       await this.#takePart(growing);
       shown();
@@ -183,47 +217,92 @@ export class Collection {
     return isWhole ? "whole" : "lacking";
   }
 
-  #takePart(growing: Growing): Promise<void> {
-    return this.#take({ ...contentOf(growing, new Date()), left: leftOf(growing) });
+  async #knowAll(objects: Objects): Promise<void> {
+    const pace = new YieldingPace();
+    for (const [path, object] of objects) {
+      await this.#know(path, object, pace);
+      if (pace.due) await pace.rest();
+    }
   }
 
-  /** Shows the content, and stores it. */
-  async #take(content: Content): Promise<void> {
-    const { texts, facts } = await read(content);
-    await this.source.read(texts, new Date(content.fetchedAt), facts);
-    this.#tasks = await this.#tasksOf(content);
-    this.#tellLeft(content);
-    await storeCalendar(this.#disk, this.key, content);
+  /** Parses an object once, when it arrives. */
+  async #know(path: string, { etag, data }: DavObject, pace: YieldingPace): Promise<void> {
+    const bytes = Buffer.from(data);
+    this.#isShown = false;
+    this.#forgetPaths(path);
+    const parsed = await parseFile(bytes, pace).catch((error: unknown) => reasonOf(error));
+    const size = bytes.length;
+    if (!("size" in parsed)) {
+      this.#objects.set(path, { etag, size, fault: parsed, uids: [] });
+      return;
+    }
+    const task = await this.#taskIn(bytes, parsed);
+    const uids = uidsIn(parsed, task);
+    this.#objects.set(path, { etag, size, file: parsed, task, uids });
+    for (const uid of uids) this.#paths.set(uid, path);
+  }
+
+  /** A task that is broken is left out. */
+  async #taskIn(bytes: Uint8Array, file: ParsedFile): Promise<Task | undefined> {
+    if (this.#kept.hasTasks === false) return undefined;
+    const [calendar] = file.calendars;
+    return calendar && readTask(bytes, this.source.zone, calendar).catch(() => undefined);
+  }
+
+  #forgetPaths(path: string): void {
+    for (const uid of this.#objects.get(path)?.uids ?? []) {
+      if (this.#paths.get(uid) === path) this.#paths.delete(uid);
+    }
+  }
+
+  #takePart(growing: Growing): Promise<void> {
+    const head = { ...this.#times(growing, new Date()), left: this.#leftOf(growing) };
+    return this.#take(head);
+  }
+
+  /** Shows the content, and stores it. A broken object is left out and named; the others are shown. */
+  async #take(head: ContentHead): Promise<void> {
+    const at = new Date(head.fetchedAt);
+    if (this.#isShown) this.source.confirm(at);
+    else {
+      const { files, leftOut } = this.#content;
+      await this.source.take(files, at, { leftOut, changedAt: new Date(head.changedAt ?? at) });
+      this.#isShown = true;
+    }
+    this.#head = head;
+    this.#tellLeft();
+    const changes = new Map(this.#unsaved);
+    this.#unsaved.clear();
+    await this.#files.write(head, changes);
     this.#tag = undefined;
   }
 
-  /** An object that is broken is left out here as well. */
-  async #tasksOf({ objects }: Content): Promise<readonly Task[]> {
-    if (this.#kept.hasTasks === false) return [];
-    const tasks: Task[] = [];
-    for (const { data } of Object.values(objects)) {
-      const bytes = Buffer.from(data);
-      const task = await readTask(bytes, this.source.zone).catch(() => undefined);
-      if (task) tasks.push(task);
-      if (this.#pace.due) await this.#pace.rest();
-    }
-    return tasks;
+  /** @throws MantelError `invalid` if it is too large */
+  get #content() {
+    const all = [...this.#objects];
+    if (all.reduce((sum, [, { size }]) => sum + size, 0) > MAX_BYTES) throw tooLarge();
+    return {
+      files: all.flatMap(([, { file }]) => file ?? []),
+      leftOut: all.flatMap(([path, { fault }]) =>
+        fault ? [{ name: basename(path), reason: fault }] : [],
+      ),
+    };
   }
 
-  #tellLeft({ objects, left = 0 }: Content): void {
-    const done = Object.keys(objects).length;
+  #times({ isChanged }: Growing, now: Date): Pick<ContentHead, "fetchedAt" | "changedAt"> {
+    const at = now.toISOString();
+    const changedAt = isChanged ? at : (this.#head?.changedAt ?? this.#head?.fetchedAt ?? at);
+    return { fetchedAt: at, changedAt };
+  }
+
+  #leftOf({ paths }: Growing): number {
+    return paths.filter((path) => !this.#objects.has(path)).length;
+  }
+
+  #tellLeft(): void {
+    const { left = 0 } = this.#head ?? {};
+    const done = this.#objects.size;
     if (left > 0) this.source.readsOn({ done, total: done + left, unit: "events" });
-  }
-
-  async forget(): Promise<void> {
-    await this.#disk.storage.delete(this.key);
-  }
-
-  async #load(): Promise<Content | undefined> {
-    const content = (await this.#disk.storage.get(this.key)) as Partial<Content> | undefined;
-    const isComplete =
-      typeof content?.fetchedAt === "string" && typeof content.objects === "object";
-    return isComplete ? (content as Content) : undefined;
   }
 }
 
@@ -241,40 +320,38 @@ type End = "whole" | "lacking" | "cut short";
 
 /** A collection while its objects are read. */
 interface Growing {
-  readonly objects: Map<string, DavObject>;
   /** The paths to read, the most wanted first. */
   readonly paths: readonly string[];
-  readonly before: Content | undefined;
+  /** True if nothing of it was read before. */
+  readonly isFirst: boolean;
   readonly isChanged: boolean;
 }
 
-function contentOf({ objects, before, isChanged }: Growing, now: Date): Content {
-  const at = now.toISOString();
-  const changedAt = isChanged ? at : (before?.changedAt ?? before?.fetchedAt ?? at);
-  return { fetchedAt: at, changedAt, objects: Object.fromEntries(objects) };
-}
-
-function leftOf({ objects, paths }: Growing): number {
-  return paths.filter((path) => !objects.has(path)).length;
-}
-
-function hasUid(data: string, uid: string): boolean {
-  const lines = data.replaceAll(/\r?\n[ \t]/g, "").split(/\r?\n/);
-  return lines.some(
-    (line) => /^UID[:;]/i.test(line) && line.slice(line.indexOf(":") + 1).trim() === uid,
+function tooMany(): MantelError {
+  const values = { most: MAX_OBJECTS };
+  return new MantelError(
+    "invalid",
+    sentence("too_many_events", "the calendar has over {most} events", values),
   );
 }
 
-/** The stored objects without those that no longer exist. */
-function remaining(
-  { changed, deletedPaths, whole }: DavChanges,
-  before: Content["objects"],
-): { objects: Map<string, DavObject>; removed: boolean } {
-  const all = Object.entries(before);
-  const objects = new Map(
-    all.filter(([path]) => !deletedPaths.has(path) && (!whole || changed.has(path))),
+function tooLarge(): MantelError {
+  const values = { most: MAX_BYTES / 1e6 };
+  return new MantelError(
+    "invalid",
+    sentence("too_large", "the calendar is larger than {most} MB", values),
   );
-  return { objects, removed: objects.size < all.length };
+}
+
+function uidsIn({ calendars }: ParsedFile, task: Task | undefined): string[] {
+  const events = calendars.flatMap(({ events: all }) => all);
+  const uids = events.map(({ lines }) => uidIn(lines));
+  return [...new Set([...uids, task?.uid])].filter((uid) => uid !== undefined);
+}
+
+function uidIn(lines: readonly string[]): string | undefined {
+  const line = lineOf(lines, "UID");
+  return line?.slice(line.indexOf(":") + 1).trim();
 }
 
 /** Coming events first and the oldest last, as far as the server tells; few are read at once anyway. */
@@ -290,17 +367,4 @@ async function inOrder(
   ];
   const rank = (path: string) => (coming.has(path) ? 0 : recent.has(path) ? 1 : 2);
   return paths.toSorted((a, b) => rank(a) - rank(b));
-}
-
-/** A broken object is left out and named; the others are shown. */
-async function read({ objects, fetchedAt, changedAt }: Content) {
-  const files = Object.entries(objects).map(([path, { data }]) => ({
-    name: basename(path),
-    bytes: Buffer.from(data),
-  }));
-  if (files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES) {
-    throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
-  }
-  const { texts, leftOut } = await joinFiles(files);
-  return { texts, facts: { leftOut, changedAt: new Date(changedAt ?? fetchedAt) } };
 }

@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import type { DAVResponse } from "tsdav";
 import { fetchError } from "./fetch-error.ts";
 
@@ -29,10 +29,7 @@ export function responseParts(responses: readonly DAVResponse[]): readonly DAVRe
   const [first] = responses;
   if (!first || multistatusOf(first)) return responses;
   if (!first.ok) throw fetchError(first.status, {});
-  throw new MantelError(
-    "invalid",
-    "the server's answer is a web page or something else that tells of no calendars: sign in there once, or check the address",
-  );
+  throw new MantelError("invalid", NO_WEBDAV);
 }
 
 /** The multistatus of an answer; `undefined` if it is not a WebDAV answer. */
@@ -49,11 +46,14 @@ export function refuseTruncated(multistatus: Uint8Array): void {
   const last = Buffer.from(multistatus.slice(-END_BYTES)).toString("latin1");
   if (/<(?:\/(?:[^<>/:]+:)?multistatus\s*|(?:[^<>/:]+:)?multistatus(?:\s[^<>]*)?\/)>/.test(last))
     return;
-  throw new MantelError(
-    "invalid",
-    "the server's answer ends in the middle: it is asked again soon",
-  );
+  throw new MantelError("invalid", CUT);
 }
+
+const NO_WEBDAV = sentence(
+  "no_webdav",
+  "the server's answer is a web page or something else that tells of no calendars: sign in there once, or check the address",
+);
+const CUT = sentence("list_cut", "the server's answer ends in the middle: it is asked again soon");
 
 /** Room for trailing output of servers, such as timing. */
 const END_BYTES = 1_000;

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import {
   DAVNamespace,
   type DAVResponse,
@@ -16,6 +15,7 @@ import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, refuseTruncated, propertyText, responseParts } from "./dav-value.ts";
 import { fetchError } from "./fetch-error.ts";
 import { guardedRequest, IDLE_MS } from "./guarded-request.ts";
+import type { DavObject } from "./object-files.ts";
 
 /** The URL of an account's collections or, if `single`, of the only one wanted. */
 export interface DavHome {
@@ -33,20 +33,6 @@ export interface DavCollection {
   /** True if it can have tasks. */
   readonly hasTasks: boolean;
 }
-
-export interface DavObject {
-  readonly etag: string | undefined;
-  readonly data: string;
-}
-
-/** An object as its server has it. */
-export interface StoredObject {
-  readonly bytes: Uint8Array;
-  readonly etag: string | undefined;
-}
-
-/** Maximum time of a request within a change, which somebody waits for. */
-const WRITE_MS = 8_000;
 
 const KINDS = {
   caldav: { type: "calendar", prefix: "c", data: "calendar-data", home: "calendarHomeSet" },
@@ -69,8 +55,9 @@ export class DavServer {
   readonly #kind: DavKind;
   readonly #signal: AbortSignal;
 
+  /** @param account with an address for HTTP */
   constructor(account: WebOptions, kind: DavKind, signal: AbortSignal) {
-    this.#account = { ...account, url: account.url.replace(/^webcals?:/i, "https:") };
+    this.#account = account;
     this.#kind = kind;
     this.#signal = signal;
   }
@@ -166,64 +153,6 @@ export class DavServer {
     return objects;
   }
 
-  /** The object at an address, byte for byte; `undefined` if it does not exist. */
-  async load(url: string): Promise<StoredObject | undefined> {
-    const { status, headers, body } = await this.#send("GET", url);
-    if (status === 404 || status === 410) return undefined;
-    requireTaken(status, headers);
-    return { bytes: body, etag: headers.etag };
-  }
-
-  /**
-   * Stores an object: a new one if `etag` is undefined, else only in place of that version.
-   * @throws MantelError `revision_stale` if there is another version; `conflict` if the server refuses
-   */
-  async store(url: string, bytes: Uint8Array, etag?: string): Promise<string | undefined> {
-    const condition: Record<string, string> =
-      etag === undefined ? { "if-none-match": "*" } : { "if-match": etag };
-    const type = { "content-type": "text/calendar; charset=utf-8" };
-    const { status, headers } = await this.#send("PUT", url, { ...type, ...condition }, bytes);
-    requireTaken(status, headers);
-    return headers.etag;
-  }
-
-  /** Removes a version of an object. @throws MantelError as `store` */
-  async erase(url: string, etag: string | undefined): Promise<void> {
-    const condition: Record<string, string> = etag === undefined ? {} : { "if-match": etag };
-    const { status, headers } = await this.#send("DELETE", url, condition);
-    if (status !== 404 && status !== 410) requireTaken(status, headers);
-  }
-
-  async #send(
-    method: string,
-    url: string,
-    headers: Record<string, string> = {},
-    body?: Uint8Array,
-  ) {
-    const { allowPrivate, fingerprint, authorityFile } = this.#account;
-    const first = new URL(this.#account.url);
-    const answer = guardedRequest({
-      url,
-      method,
-      headers,
-      body,
-      secretHeaders: basicAuth(this.#account),
-      trusts: (address) => isSameSite(first, address),
-      allowPrivate,
-      trust: { fingerprint, authorityFile },
-      limits: { idleMs: WRITE_MS, totalMs: WRITE_MS },
-      signal: this.#signal,
-    });
-    return answer.catch((error: unknown) => {
-      throw isUnreachable(error)
-        ? new MantelError("service_unavailable", error.message, {
-            cause: error,
-            retryAfterMs: 5_000,
-          })
-        : error;
-    });
-  }
-
   async #properties(url: string, depth: "0" | "1"): Promise<readonly DAVResponse[]> {
     const responses = responseParts(
       await propfind({ url, depth, props: PROPERTIES, fetch: this.#fetch }),
@@ -233,12 +162,9 @@ export class DavServer {
   }
 
   #notFound(cause: unknown): MantelError {
-    const what = this.#kind === "caldav" ? "calendars" : "contacts";
-    return new MantelError(
-      "invalid",
-      `no ${what} were found at this address: give the address of the provider's ${this.#kind} server`,
-      { cause },
-    );
+    return new MantelError("invalid", this.#kind === "caldav" ? NO_CALENDARS : NO_CONTACTS, {
+      cause,
+    });
   }
 
   /**
@@ -272,27 +198,18 @@ export class DavServer {
   };
 }
 
-/** True if the address is right, as far as is known, and nothing answers there. */
-function isUnreachable(error: unknown): error is MantelError {
-  return error instanceof MantelError && error.code === "invalid" && error.cause !== undefined;
-}
-
-/** @throws MantelError if a server has not carried out a request */
-function requireTaken(status: number, headers: IncomingHttpHeaders): void {
-  if (status >= 200 && status < 300) return;
-  if (status === 412) {
-    throw new MantelError("revision_stale", "it has changed at its server: read it again");
-  }
-  if (status === 403 || status === 405 || status === 409 || status === 423) {
-    throw new MantelError("conflict", `the server refuses changes of this calendar (${status})`);
-  }
-  const { message, extras } = fetchError(status, headers);
-  if (status === 401) throw new MantelError("conflict", message);
-  const { retryAfterMs = 5_000 } = extras;
-  throw new MantelError("service_unavailable", `the server answered with status ${status}`, {
-    retryAfterMs,
-  });
-}
+const NO_CALENDARS = sentence(
+  "no_calendars_there",
+  "no calendars were found at this address: give the address of the provider's caldav server",
+);
+const NO_CONTACTS = sentence(
+  "no_contacts_there",
+  "no contacts were found at this address: give the address of the provider's carddav server",
+);
+const TOO_MANY_PARTS = sentence(
+  "too_many_parts",
+  "the server's answer has too many parts: split the calendar there",
+);
 
 /**
  * Parsing XML blocks the process and needs memory per element: half a second for this many, which
@@ -305,10 +222,7 @@ function refuseTooMany(xml: Uint8Array): void {
   let count = 0;
   for (const byte of xml) if (byte === 0x3c || byte === 0x3d) count++;
   if (count <= MAX_ELEMENTS) return;
-  throw new MantelError(
-    "invalid",
-    "the server's answer has too many parts: split the calendar there",
-  );
+  throw new MantelError("invalid", TOO_MANY_PARTS);
 }
 
 /**

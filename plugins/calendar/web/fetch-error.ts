@@ -1,15 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 
 const HOUR_MS = 3_600_000;
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
 
-const REASONS: Readonly<Record<number, string>> = {
-  401: "the server does not accept the user name and password (401): set them again; some providers want an app password",
-  403: "the server refuses access (403): let its owner share the calendar, or copy the address again",
-  404: "this address has no calendar (404): copy the address again",
-  410: "the calendar is gone (410): remove it here, or copy its new address",
-  429: "the server is asked too often (429): raise refreshSeconds",
+const REASONS: Readonly<Record<number, Sentence>> = {
+  401: sentence(
+    "wrong_password",
+    "the server does not accept the user name and password (401): set them again; some providers want an app password",
+  ),
+  403: sentence(
+    "no_access",
+    "the server refuses access (403): let its owner share the calendar, or copy the address again",
+  ),
+  404: sentence("no_calendar_there", "this address has no calendar (404): copy the address again"),
+  410: sentence("gone", "the calendar is gone (410): remove it here, or copy its new address"),
+  429: sentence("too_often", "the server is asked too often (429): raise refreshSeconds"),
 };
 /**
  * Wrong credentials stay wrong until the user corrects them, and a server may lock the account
@@ -23,19 +29,35 @@ export function fetchError(status: number, headers: IncomingHttpHeaders): Mantel
   const wait = LASTING.has(status) ? Math.max(HOUR_MS, retryMs ?? 0) : retryMs;
   return new MantelError(
     "invalid",
-    otherScheme(status, headers) ?? REASONS[status] ?? `the server answered with status ${status}`,
+    otherScheme(status, headers) ?? REASONS[status] ?? answeredWith(status),
     wait === undefined ? {} : { retryAfterMs: wait },
   );
 }
 
-const UNKNOWN_SIGNER =
-  "is not signed by a known authority: set caFile to the certificate of its authority, or fingerprint to that of this certificate";
+/** A status that tells nothing more. */
+export function answeredWith(status: number): Sentence {
+  return sentence("status", "the server answered with status {status}", { status });
+}
+
+const UNKNOWN_SIGNER = sentence(
+  "unknown_signer",
+  "the server's certificate ({code}) is not signed by a known authority: set caFile to the certificate of its authority, or fingerprint to that of this certificate",
+);
 
 /** Certificate errors by Node's error code. */
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: "has expired: renew it there, unless the clock here is wrong",
-  CERT_NOT_YET_VALID: "is not valid yet: set the clock there or here",
-  ERR_TLS_CERT_ALTNAME_INVALID: "is for another name: use that name in the address",
+const CERTIFICATE_FAULTS: Readonly<Record<string, Sentence>> = {
+  CERT_HAS_EXPIRED: sentence(
+    "certificate_expired",
+    "the server's certificate ({code}) has expired: renew it there, unless the clock here is wrong",
+  ),
+  CERT_NOT_YET_VALID: sentence(
+    "certificate_early",
+    "the server's certificate ({code}) is not valid yet: set the clock there or here",
+  ),
+  ERR_TLS_CERT_ALTNAME_INVALID: sentence(
+    "certificate_of_other",
+    "the server's certificate ({code}) is for another name: use that name in the address",
+  ),
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
@@ -47,32 +69,44 @@ export function hasUnknownSigner({ code = "" }: NodeJS.ErrnoException): boolean 
   return CERTIFICATE_FAULTS[code] === UNKNOWN_SIGNER;
 }
 
+const UNREACHABLE = sentence("unreachable", "the server cannot be reached ({code})");
+
+/** The reason if no known authority has signed a certificate with this fingerprint. */
+export function unknownSigner({ code = "" }: NodeJS.ErrnoException, fingerprint: string): Sentence {
+  return sentence(
+    "unknown_signer",
+    "the server's certificate ({code}) is not signed by a known authority: set caFile to the certificate of its authority, or fingerprint to that of this certificate: {fingerprint}",
+    { code, fingerprint },
+  );
+}
+
 /** The error for a server without any answer. */
 export function unreachable(cause: NodeJS.ErrnoException): MantelError {
   const { code = "no details" } = cause;
-  const fault = CERTIFICATE_FAULTS[code];
-  const what = fault
-    ? `the server's certificate (${code}) ${fault}`
-    : `the server cannot be reached (${code})`;
-  return new MantelError("invalid", what, { cause });
+  const fault = CERTIFICATE_FAULTS[code] ?? UNREACHABLE;
+  return new MantelError("invalid", { ...fault, values: { code } }, { cause });
 }
 
 /**
  * For a server without Basic authentication, such as Baïkal, which uses only Digest by default: no
  * password would work.
  */
-function otherScheme(status: number, headers: IncomingHttpHeaders): string | undefined {
+function otherScheme(status: number, headers: IncomingHttpHeaders): Sentence | undefined {
   const challenge = status === 401 ? (headers["www-authenticate"] ?? "") : "";
   const [scheme] = /^[\w-]{1,20}/.exec(challenge.trim()) ?? [];
   if (scheme === undefined || /\bbasic\b/i.test(challenge)) return undefined;
-  return `the server asks for a password by ${scheme} (401), and is given it by Basic alone: switch Basic on there`;
+  return sentence(
+    "other_sign_in",
+    "the server asks for a password by {scheme} (401), and is given it by Basic alone: switch Basic on there",
+    { scheme },
+  );
 }
 
 /**
  * The delay requested by a server (RFC 9110, 10.2.3), at most a day. A point in time is compared
  * with the server's own clock, because the clock of this machine may be wrong.
  */
-function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
   const wait = /^\d{1,9}$/.test(text)
     ? Number(text) * 1000

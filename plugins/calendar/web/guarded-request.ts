@@ -8,7 +8,7 @@ import {
 import { request as requestHttps } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { pinAddresses, type PinnedAddress } from "./address.ts";
 import {
   type CertificateTrust,
@@ -16,7 +16,7 @@ import {
   trustedConnection,
   UntrustedCertificate,
 } from "./certificate.ts";
-import { hasUnknownSigner, unreachable } from "./fetch-error.ts";
+import { hasUnknownSigner, unknownSigner, unreachable } from "./fetch-error.ts";
 
 export interface GuardedRequest {
   readonly url: string;
@@ -35,6 +35,8 @@ export interface GuardedRequest {
   readonly onProgress?: ((done: number, total: number | null) => void) | undefined;
   /** False returns a redirect as the answer. By default redirects are followed. */
   readonly follow?: boolean | undefined;
+  /** True returns the body of a refusal as well, which may name the reason. */
+  readonly readsRefusal?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +45,7 @@ export interface GuardedAnswer {
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Decompressed. Empty unless the status is 2xx. */
+  /** Decompressed. Empty unless the status is 2xx, or bodies of refusals are read. */
   readonly body: Uint8Array;
 }
 
@@ -61,6 +63,19 @@ const MAX_REDIRECTS = 5;
 export const IDLE_MS = 15_000;
 const LIMITS: TransferLimits = { idleMs: IDLE_MS, totalMs: 300_000 };
 const REDIRECTS = [301, 302, 303, 307, 308];
+
+const OTHER_PROTOCOL = sentence(
+  "other_protocol",
+  "the address must begin with https://, http:// or webcal://",
+);
+const CUT = sentence(
+  "packed_answer_cut",
+  "the server's answer ends in the middle ({code}): if this stays, switch compression off at the server",
+);
+const NO_GZIP = sentence(
+  "no_gzip",
+  "the server's answer is not gzip, although its header says so ({code}): if this stays, switch compression off at the server",
+);
 
 /**
  * One HTTP request to an untrusted server. Each redirect is looked up, checked and bound to its
@@ -91,13 +106,22 @@ export async function guardedRequest(request: GuardedRequest): Promise<GuardedAn
 }
 
 function silent(idleMs: number): MantelError {
-  return new MantelError("deadline_passed", `no answer within ${idleMs / 1000} seconds`);
+  const values = { seconds: idleMs / 1000 };
+  return new MantelError(
+    "deadline_passed",
+    sentence("no_answer", "no answer within {seconds} seconds", values),
+  );
 }
 
 function tooLong(totalMs: number): MantelError {
+  const values = { seconds: totalMs / 1000 };
   return new MantelError(
     "deadline_passed",
-    `the transfer takes longer than ${totalMs / 1000} seconds: raise transferSeconds`,
+    sentence(
+      "too_slow",
+      "the transfer takes longer than {seconds} seconds: raise transferSeconds",
+      values,
+    ),
   );
 }
 
@@ -111,8 +135,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
       const moved = REDIRECTS.includes(status) && target !== undefined;
       if (!moved || request.follow === false) {
         if (status === 401) refuseUntrustedHost(url, request);
-        const good = status >= 200 && status < 300;
-        const body = good ? await read(response, request) : new Uint8Array();
+        const body = await bodyOf(response, status, request);
         return { url, status, headers: response.headers, body };
       }
       url = parseAddress(target, url);
@@ -120,22 +143,39 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
       response.destroy();
     }
   }
-  throw new MantelError("invalid", `the server redirects more than ${MAX_REDIRECTS} times`);
+  const values = { most: MAX_REDIRECTS };
+  throw new MantelError(
+    "invalid",
+    sentence("too_many_redirects", "the server redirects more than {most} times", values),
+  );
+}
+
+async function bodyOf(
+  response: IncomingMessage,
+  status: number,
+  request: GuardedRequest,
+): Promise<Uint8Array> {
+  const nothing = new Uint8Array();
+  if (status >= 200 && status < 300) return read(response, request);
+  // the status says enough if this fails
+  return request.readsRefusal ? read(response, request).catch(() => nothing) : nothing;
 }
 
 /** @throws MantelError `invalid` if a server asks for the password that is withheld from it */
 function refuseUntrustedHost(url: URL, { trusts, secretHeaders = {} }: GuardedRequest): void {
   if (trusts(url) || Object.keys(secretHeaders).length === 0) return;
-  throw new MantelError(
-    "invalid",
-    `the server sends on to ${url.origin}, which asks for a password (401) and is not given that of another server: give the address there itself`,
+  const told = sentence(
+    "sent_elsewhere",
+    "the server sends on to {origin}, which asks for a password (401) and is not given that of another server: give the address there itself",
+    { origin: url.origin.slice(0, 200) },
   );
+  throw new MantelError("invalid", told);
 }
 
 function parseAddress(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
   if (url && ["http:", "https:"].includes(url.protocol)) return url;
-  throw new MantelError("invalid", "the address must begin with https://, http:// or webcal://");
+  throw new MantelError("invalid", OTHER_PROTOCOL);
 }
 
 async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
@@ -166,8 +206,7 @@ async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage>
     if (!hasUnknownSigner(error)) throw error;
     const found = await fingerprintOf(url, lookup, request.signal);
     if (found === undefined) throw error;
-    const { message } = unreachable(error);
-    throw new UntrustedCertificate(`${message}: ${found}`, found);
+    throw new UntrustedCertificate(unknownSigner(error, found), found);
   })) as [IncomingMessage];
   sent.on("error", () => {}); // from here on, errors reach the reader of the response
   return response;
@@ -220,27 +259,32 @@ async function read(
 function isGzip(encoding = "identity"): boolean {
   if (/^(x-)?gzip$/i.test(encoding)) return true;
   if (/^(identity)?$/i.test(encoding)) return false;
-  throw new MantelError(
-    "invalid",
-    `the server packs its answer as "${encoding.slice(0, 20)}", but only gzip was asked for: switch that off at the server`,
+  const told = sentence(
+    "other_encoding",
+    'the server packs its answer as "{encoding}", but only gzip was asked for: switch that off at the server',
+    { encoding: encoding.slice(0, 20) },
   );
+  throw new MantelError("invalid", told);
 }
 
 /** Not a network error, so it has no `cause`. */
 function badGzip(error: unknown): MantelError | undefined {
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!code.startsWith("Z_")) return undefined;
-  const what =
-    code === "Z_BUF_ERROR" ? "ends in the middle" : "is not gzip, although its header says so";
-  return new MantelError(
-    "invalid",
-    `the server's answer ${what} (${code}): if this stays, switch compression off at the server`,
-  );
+  return new MantelError("invalid", {
+    ...(code === "Z_BUF_ERROR" ? CUT : NO_GZIP),
+    values: { code },
+  });
 }
 
 function tooLarge(): MantelError {
+  const values = { most: MAX_BYTES / 1e6 };
   return new MantelError(
     "invalid",
-    `the calendar is larger than ${MAX_BYTES / 1e6} MB: subscribe to a smaller part of it`,
+    sentence(
+      "too_large_to_read",
+      "the calendar is larger than {most} MB: subscribe to a smaller part of it",
+      values,
+    ),
   );
 }

@@ -1,11 +1,12 @@
 import { setTimeout } from "node:timers/promises";
-import { MantelError, type Log } from "@mantel/plugin-sdk";
+import { inEnglish, type Log, MantelError, type Sentence } from "@mantel/plugin-sdk";
+import { reasonOf } from "../reason.ts";
 
 export interface PollOptions {
   /** Reads once. False if there is more to read soon. */
   readonly read: () => Promise<boolean>;
   /** Called with the reason when a reading failed. */
-  readonly failed: (reason: string, error: unknown) => void;
+  readonly failed: (reason: Sentence, error: unknown) => void;
   /** Called after each reading, successful or not. */
   readonly changed: () => void;
   readonly refreshMs: number;
@@ -72,10 +73,14 @@ export class Poll {
   #fail(error: unknown): void {
     const { log, id, failed } = this.#options;
     const known = error instanceof MantelError ? error : undefined;
-    const reason = known?.message ?? "the calendar cannot be read";
+    const reason = reasonOf(error);
     this.#askedForMs = known?.extras.retryAfterMs ?? 0;
     if (++this.#failures === 1) {
-      log.warn("calendar cannot be read", { calendar: id, reason, ...(known ? {} : { error }) });
+      log.warn("calendar cannot be read", {
+        calendar: id,
+        reason: inEnglish(reason),
+        ...(known ? {} : { error }),
+      });
     }
     failed(reason, error);
   }

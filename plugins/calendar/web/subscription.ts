@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Log, Storage } from "@mantel/plugin-sdk";
 import type { WebOptions } from "../options.ts";
+import { parseFile } from "../parsed-file.ts";
 import type { Source } from "../source.ts";
 import { fingerprintIn } from "./certificate.ts";
 import { type Download, download } from "./download.ts";
@@ -65,7 +66,8 @@ export class Subscription {
     try {
       const bytes = Buffer.from(stored.body, "base64");
       const fetchedAt = new Date(stored.fetchedAt);
-      await source.restore([bytes], fetchedAt, { changedAt: fetchedAt, leftOut: [] });
+      const files = [await parseFile(bytes)];
+      await source.restore(files, fetchedAt, { changedAt: fetchedAt, leftOut: [] });
       this.#digest = digestOf(bytes);
       this.#validators = { etag: stored.etag, lastModified: stored.lastModified };
     } catch {
@@ -158,9 +160,10 @@ export async function removeUnusedCalendars(
   if (textsOf(storedKeys).join() !== keys.join()) await storage.set("feeds", keys);
 }
 
+/** Forgets a calendar; an account has its collections as parts, and those have parts of their own. */
 async function forget(storage: Storage, key: string): Promise<void> {
   const { parts } = ((await storage.get(key)) ?? {}) as { parts?: unknown };
-  for (const part of textsOf(parts)) await storage.delete(part);
+  for (const part of textsOf(parts)) await forget(storage, part);
   await storage.delete(key);
 }
 

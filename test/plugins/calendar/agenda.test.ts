@@ -4,6 +4,7 @@ import type { CalendarWindow } from "@mantel/plugin-sdk";
 import { Agenda } from "../../../plugins/calendar/agenda.ts";
 import { Content } from "../../../plugins/calendar/content.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import { parseFile } from "../../../plugins/calendar/parsed-file.ts";
 import type { Clocks } from "../../../plugins/calendar/patience.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
 import { until } from "../../helpers/until.ts";
@@ -109,7 +110,7 @@ async function openSlow(t: TestContext) {
   t.after(() => source.close());
   const good = event("UID:a", "DTSTART:20280601T090000Z");
   const text = calendar(good, event("UID:b", "DTSTART:20270601T090000Z", "EXDATE:x"));
-  const content = await Content.read([text], UTC);
+  const content = await Content.of([await parseFile(text)], UTC);
   const work = { runs: 0, release: () => {} };
   const held = new Promise<void>((resolve) => (work.release = resolve));
   const expand = content.eventsIn.bind(content);
@@ -118,7 +119,7 @@ async function openSlow(t: TestContext) {
     await held;
     return expand(...parts);
   });
-  t.mock.method(Content, "read", async () => content);
+  t.mock.method(Content, "of", async () => content);
   await source.read([text], NOW);
   return { source, work };
 }

@@ -43,7 +43,7 @@ async function expand(bytes: Buffer): Promise<string> {
   try {
     const feed = await Feed.read(bytes, UTC);
     const expansion = await feed.eventsIn(YEAR, { calendarId: "a", color: "#112233" });
-    return `${expansion.events.length} events, ${expansion.skipped} skipped: ${expansion.reason}`;
+    return `${expansion.events.length} events, ${expansion.skipped} skipped: ${JSON.stringify(expansion.reason)}`;
   } catch (error) {
     assert.equal((error as { code?: string }).code, "invalid");
     return String(error);

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CalendarEventPatch, ChangeScope, NewCalendarEvent } from "@mantel/plugin-sdk";
+import type {
+  CalendarEventPatch,
+  ChangeScope,
+  MantelError,
+  NewCalendarEvent,
+} from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { EditedObject } from "../../../plugins/calendar/ics/change-event.ts";
 import { newObject } from "../../../plugins/calendar/ics/new-event.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import { calendar, event as eventText } from "./calendar-text.ts";
 import { expand } from "./expand.ts";
 
 const BERLIN = findZone("Europe/Berlin") ?? UTC;
@@ -70,7 +76,9 @@ async function update(
   text = SERIES,
 ) {
   const edited = await EditedObject.read(Buffer.from(text), origin, CONTEXT);
-  const { changed, added } = edited.update(scope, fields);
+  const made = edited.update(scope, fields);
+  const added = "added" in made ? made.added : undefined;
+  const changed = "added" in made ? made.rest.bytes : made.changed;
   return {
     text: changed.toString(),
     shown: await shownIn(changed),
@@ -118,7 +126,8 @@ test("bytes that are not UTF-8, and folds inside characters, stay", async () => 
   const bytes = Buffer.from(SERIES.replace("X-NOTE", "X-OTHER:\u00ff\r\nX-NOTE"), "latin1");
   const edited = await EditedObject.read(bytes, THIRD, CONTEXT);
 
-  const { changed } = edited.update("all", { title: "ö".repeat(60) });
+  const made = edited.update("all", { title: "ö".repeat(60) });
+  const changed = "changed" in made ? made.changed : assert.fail("it was divided");
 
   assert.ok(changed.includes(Buffer.from("X-OTHER:\u00ff\r\n", "latin1")));
   assert.equal((await expand(changed)).events[0]?.title, "ö".repeat(60));
@@ -162,6 +171,82 @@ test("all occurrences move together, with what was removed and changed", async (
     "06-15T10:30 choir",
     "06-22T11:00 choir late",
     "06-29T10:30 choir",
+  ]);
+});
+
+test("a series that names its weekday moves to another one, with its end and what was removed", async () => {
+  const text = SERIES.replace("COUNT=5", "BYDAY=MO;UNTIL=20260629T070000Z");
+
+  const moved = await update(
+    "all",
+    { start: { dateTime: "2026-06-17T09:00:00+02:00" } },
+    THIRD,
+    text,
+  );
+
+  assert.match(moved.text, /RRULE:FREQ=WEEKLY;UNTIL=20260701T070000Z;BYDAY=WE/);
+  assert.match(moved.text, /EXDATE;TZID=Berlin here:20260610T090000/);
+  assert.deepEqual(moved.shown, [
+    "06-03T09:00 choir",
+    "06-17T09:00 choir",
+    "06-22T11:00 choir late",
+    "07-01T09:00 choir",
+  ]);
+});
+
+for (const [what, series, to, last] of [
+  [
+    "back over the change to summer time",
+    ["DTSTART;TZID=Europe/Berlin:20260308T090000", "RRULE:FREQ=WEEKLY;UNTIL=20260329T070000Z"],
+    "2026-03-07T09:00:00+01:00",
+    "2026-03-28T09:00:00+01:00",
+  ],
+  [
+    "forward over the change to winter time",
+    ["DTSTART;TZID=Europe/Berlin:20261003T090000", "RRULE:FREQ=WEEKLY;UNTIL=20261024T070000Z"],
+    "2026-10-04T09:00:00+02:00",
+    "2026-10-25T09:00:00+01:00",
+  ],
+  [
+    "of whole days",
+    ["DTSTART;VALUE=DATE:20260601", "RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260622"],
+    "2026-05-31",
+    "2026-06-21",
+  ],
+] as const) {
+  test(`the last occurrence of a series stays when it moves ${what}`, async () => {
+    const text = calendar(eventText("UID:a", "DTSTAMP:20260101T000000Z", ...series, "SUMMARY:a"));
+    const { starts } = await expand(text);
+    const start = to.length === 10 ? { date: to } : { dateTime: to };
+    const [first = ""] = starts;
+    const origin = first.length === 10 ? first : `${new Date(first).toISOString().slice(0, 19)}Z`;
+
+    const edited = await EditedObject.read(text, origin, CONTEXT);
+    const moved = edited.update("all", { start });
+
+    assert.ok("changed" in moved);
+    const after = (await expand(moved.changed)).starts;
+    assert.equal(after.length, starts.length);
+    assert.equal(after.at(-1), last);
+  });
+}
+
+test("one occurrence becomes an event of another calendar, with alarm and attendee", async () => {
+  const edited = await EditedObject.read(Buffer.from(SERIES), THIRD, CONTEXT);
+
+  const { added, rest } = edited.detach("this", { location: "Hall" });
+
+  const text = added.bytes.toString();
+  assert.deepEqual(await shownIn(added.bytes), ["06-15T09:00 choir"]);
+  const [own = ""] = /BEGIN:VEVENT[^]*/.exec(text) ?? [];
+  assert.doesNotMatch(own, /RECURRENCE-ID|RRULE|EXDATE|UID:a\r/);
+  assert.match(text, /BEGIN:VALARM/);
+  assert.match(text, /ATTENDEE;PARTSTAT=ACCEPTED/);
+  assert.ok(text.includes(FOLDED));
+  assert.deepEqual(await shownIn(rest?.bytes ?? assert.fail("nothing is left")), [
+    "06-01T09:00 choir",
+    "06-22T11:00 choir late",
+    "06-29T09:00 choir",
   ]);
 });
 
@@ -213,16 +298,25 @@ test("removing one, the following or all occurrences leaves the others", async (
 });
 
 test("a change that would alter the meaning of a rule is refused with the way out", async () => {
-  const monday = SERIES.replace("COUNT=5", "COUNT=5;BYDAY=MO");
-
-  await assert.rejects(
-    update("all", { start: { dateTime: "2026-06-16T09:00:00+02:00" } }, THIRD, monday),
-    { code: "conflict", message: /send the new rule as rrule/ },
-  );
+  const refused = { code: "conflict", message: /send the new rule as rrule/ };
+  const tuesday = { start: { dateTime: "2026-06-16T09:00:00+02:00" } };
+  const withRule = (rule: string) => SERIES.replace("FREQ=WEEKLY;COUNT=5", rule);
+  for (const rule of [
+    "FREQ=WEEKLY;COUNT=5;BYDAY=MO,WE",
+    "FREQ=MONTHLY;COUNT=5;BYDAY=1MO",
+    "FREQ=MONTHLY;COUNT=5;BYMONTHDAY=1,15",
+  ]) {
+    await assert.rejects(update("all", tuesday, THIRD, withRule(rule)), refused, rule);
+  }
+  const later = { start: { dateTime: "2026-06-15T10:00:00+02:00" } };
+  const twice = withRule("FREQ=WEEKLY;COUNT=5;BYHOUR=9,15");
+  await assert.rejects(update("all", later, THIRD, twice), refused);
   await assert.rejects(update("this", { rrule: "FREQ=DAILY" }), { code: "invalid" });
-  await assert.rejects(update("all", { end: { dateTime: "2026-06-01T00:00:00Z" } }), {
-    code: "invalid",
-    extras: { errors: [{ pointer: "/end", detail: "end must be after start" }] },
+  const early = update("all", { end: { dateTime: "2026-06-01T00:00:00Z" } });
+  await assert.rejects(early, ({ code, extras }: MantelError) => {
+    assert.equal(code, "invalid");
+    assert.deepEqual(extras.errors, [{ pointer: "/end", detail: "end must be after start" }]);
+    return true;
   });
   await assert.rejects(update("this", {}, "2026-06-15"), { code: "not_found" });
 });

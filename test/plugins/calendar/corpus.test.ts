@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CalendarBound } from "@mantel/plugin-sdk";
+import { type CalendarBound, inEnglish } from "@mantel/plugin-sdk";
 import { withBounds, overlapping } from "../../../host/calendar/select.ts";
 import { startOfDay } from "../../../plugin-sdk/time/zone.ts";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
@@ -42,7 +42,7 @@ async function expand({ calendar, window, homeZone }: Case) {
       title: event.title,
     }),
   );
-  return { found, skipped, simplified, reason };
+  return { found, skipped, simplified, reason: reason && inEnglish(reason) };
 }
 
 function textOf(bound: CalendarBound): string {

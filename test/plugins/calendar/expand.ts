@@ -1,3 +1,4 @@
+import { inEnglish } from "@mantel/plugin-sdk";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
@@ -13,5 +14,6 @@ export async function expand(bytes: Buffer, from = "2026-01-01", to = "2027-01-0
   const events = expansion.events
     .map((each) => ({ ...each, from: bound(each.start), to: bound(each.end) }))
     .toSorted((a, b) => (a.from < b.from ? -1 : 1));
-  return { ...expansion, feed, events, starts: events.map(({ from: start }) => start) };
+  const reason = expansion.reason && inEnglish(expansion.reason);
+  return { ...expansion, reason, feed, events, starts: events.map(({ from: start }) => start) };
 }

@@ -95,7 +95,10 @@ test("a folder with only broken files is an error", async (t) => {
 
   assert.deepEqual(titles, []);
   assert.equal(view?.status, "error");
-  assert.match(view.error ?? "", /^2 files were left out; the first because: the calendar ends/);
+  assert.match(
+    view.error ?? "",
+    /^2 files were left out: a.ics, b.ics; the first because: the calendar ends/,
+  );
 });
 
 test("a slow file does not delay others and is shown as loading", async (t) => {

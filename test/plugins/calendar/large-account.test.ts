@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { removeUnusedCalendars, storageKey } from "../../../plugins/calendar/web/subscription.ts";
 import { serveDavAccount } from "../../fakes/dav-account.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -19,10 +21,38 @@ async function setUp(t: TestContext) {
   const server = await serveDavAccount(t);
   server.calendars.set("large", { name: "Large", objects: MANY });
   server.calendars.set("small", { name: "Small", objects: { "a.ics": object("zoo") } });
-  const storage = createStorage(await emptyFolder(t), collectedLog());
+  const folder = await emptyFolder(t);
+  const storage = createStorage(folder, collectedLog());
   const open = (changed?: () => void) => openAccount({ url: server.url }, storage, changed);
-  return { server, open };
+  return { server, open, storage, folder };
 }
+
+test("a change in a large calendar stores and asks for only what has changed", async (t) => {
+  const { server, open, storage } = await setUp(t);
+  const { account, titles } = open();
+  await account.refresh();
+  const written: string[] = [];
+  t.mock.method(storage, "set", async (key: string) => void written.push(key));
+  server.requests.length = 0;
+
+  const large = server.calendars.get("large") ?? assert.fail();
+  large.objects = { ...MANY, "7.ics": object("changed") };
+  await account.calendarOf("dav-large")?.readChanges();
+
+  assert.equal((await titles()).filter((title) => title === "changed").length, 1);
+  assert.equal(written.length, 2, "the head and one part");
+  assert.deepEqual(server.requests, ["REPORT /home/large/", "REPORT /home/large/"]);
+});
+
+test("nothing stays on the disk of an account that is removed", async (t) => {
+  const { server, open, storage, folder } = await setUp(t);
+  await open().account.refresh();
+  await removeUnusedCalendars(storage, [storageKey({ url: server.url })]);
+
+  await removeUnusedCalendars(storage, []);
+
+  assert.deepEqual((await readdir(folder)).toSorted(), ["feeds.json", "feeds.json.last-good"]);
+});
 
 /** Refuses the objects of the large calendar after some answers. */
 function refuseAfter(server: Awaited<ReturnType<typeof setUp>>["server"], answers: number) {
@@ -47,8 +77,8 @@ test("a large calendar is shown while it is read, with how far it is", async (t)
   assert.deepEqual(
     [...seen.values()],
     [
-      [progress(200), "partial", "200 of 500 events are read"],
-      [progress(400), "partial", "400 of 500 events are read"],
+      [progress(200), "pending", "200 of 500 events are read"],
+      [progress(400), "pending", "400 of 500 events are read"],
     ],
   );
   const { status, progress: left, incomplete } = sources.get("dav-large")?.view() ?? {};
@@ -61,13 +91,13 @@ test("a first read that breaks off goes on where it ended, also after a restart"
   const first = open();
   await first.account.refresh();
   const broken = first.sources.get("dav-large")?.view();
-  assert.deepEqual([broken?.status, broken?.incomplete], ["stale", "partial"]);
+  assert.deepEqual([broken?.status, broken?.incomplete], ["stale", "pending"]);
 
   server.intervene = () => undefined;
   server.requests.length = 0;
   const second = open();
   await second.account.restore();
-  assert.equal(second.sources.get("dav-large")?.view().incomplete, "partial");
+  assert.equal(second.sources.get("dav-large")?.view().incomplete, "pending");
   await second.account.refresh();
 
   assert.equal((await second.titles()).length, COUNT + 1);

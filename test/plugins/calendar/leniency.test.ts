@@ -61,5 +61,5 @@ test("a file with only tasks says so", async (t) => {
   await source.read([calendar(task, task)], new Date());
 
   const { status, error } = source.view();
-  assert.deepEqual([status, error], ["ok", "it has 2 tasks, and no events"]);
+  assert.deepEqual([status, error], ["ok", "it has no events, only tasks (2)"]);
 });

@@ -18,7 +18,7 @@ test("an account above the calendar limit reports the number and the missing cal
   assert.deepEqual([id, name, status], ["dav", "Clubs", "error"]);
   assert.equal(
     error,
-    "the account has 54 calendars: 50 are shown, and not Club 51, Club 52, Club 53, 1 more. Give their own addresses as calendars",
+    "the account has 54 calendars: 50 are shown, and not Club 51, Club 52, Club 53, +1. Give their own addresses as calendars",
   );
   assert.equal(sources().length, 51);
 });

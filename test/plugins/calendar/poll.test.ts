@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MantelError } from "@mantel/plugin-sdk";
+import { inEnglish, MantelError } from "@mantel/plugin-sdk";
 import { Poll, pauseMs } from "../../../plugins/calendar/web/poll.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { until } from "../../helpers/until.ts";
@@ -46,7 +46,7 @@ test("a failure is logged once until it ends, and reported each time", async () 
     signal: new AbortController().signal,
     changed: () => {},
     read: () => (fault ? Promise.reject(fault) : Promise.resolve(true)),
-    failed: (reason) => told.push(reason),
+    failed: (reason) => told.push(inEnglish(reason)),
   });
 
   await poll.once();
@@ -59,7 +59,7 @@ test("a failure is logged once until it ends, and reported each time", async () 
   assert.deepEqual(told, [
     "the server answered with status 502",
     "the server answered with status 502",
-    "the calendar cannot be read",
+    "it cannot be read",
   ]);
   assert.deepEqual(
     log.records.map(({ level }) => level),

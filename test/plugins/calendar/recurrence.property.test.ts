@@ -73,5 +73,9 @@ async function checkOne({
 
   const found = events.map((each) => ("dateTime" in each.start ? each.start.dateTime : ""));
   const sorted = found.map((each) => new Date(each).toISOString()).toSorted();
-  assert.deepEqual(sorted, [...new Set(instants)].toSorted(), `${lines.join("\n")}\n${reason}`);
+  assert.deepEqual(
+    sorted,
+    [...new Set(instants)].toSorted(),
+    `${lines.join("\n")}\n${JSON.stringify(reason)}`,
+  );
 }

@@ -135,6 +135,13 @@ test("if its server is down after a restart, a calendar shows its last events as
     status: "stale",
     fetchedAt,
     error: "the server answered with status 503",
+    reasons: [
+      {
+        code: "status",
+        text: "the server answered with status {status}",
+        values: { status: 503 },
+      },
+    ],
   });
 });
 

@@ -4,13 +4,14 @@ import type { CalendarChange, CalendarTaskChange, MantelError } from "@mantel/pl
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { tasksOf, TaskWriter } from "../../../plugins/calendar/task-writer.ts";
-import { Writer } from "../../../plugins/calendar/writer.ts";
+import type { Writer } from "../../../plugins/calendar/writer.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { countingProxy } from "../../helpers/proxy.ts";
 import { type Radicale, startRadicale, withoutRadicale } from "../../helpers/radicale.ts";
 import { calendar, event } from "./calendar-text.ts";
 import { openAccount } from "./open-account.ts";
+import { openWriter } from "./open-writer.ts";
 
 const skip = withoutRadicale;
 const SERIES = calendar(
@@ -56,7 +57,7 @@ async function setUp(t: TestContext) {
     zone: findZone("Europe/Berlin") ?? UTC,
     pausesMs: [10, 50, 100],
   };
-  const writer = new Writer(writing);
+  const { writer } = openWriter(writing, storage);
   const taskWriter = new TaskWriter(writing);
   const change = (some: CalendarChange) => writer.change(some);
   const create = (title: string) =>
@@ -208,12 +209,15 @@ test("while a server is down nothing is told as saved", { skip }, async (t) => {
 
 test("calendars that are only read, and unknown ones, are refused", { skip }, async (t) => {
   const { writer } = await setUp(t);
-  const reading = new Writer({
-    find: () => undefined,
-    has: (id) => id === "file",
-    publish: async () => {},
-    zone: UTC,
-  });
+  const reading = openWriter(
+    {
+      find: () => undefined,
+      has: (id) => id === "file",
+      publish: async () => {},
+      zone: UTC,
+    },
+    createStorage(await emptyFolder(t), collectedLog()),
+  ).writer;
   const read = (by: Writer, calendarId: string) =>
     by.change({ action: "read", calendarId, event: SECOND });
 
