@@ -62,6 +62,25 @@ export interface Storage {
    */
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
+  /**
+   * Opens values that change often, such as timers: each change is stored at once, and survives a crash of the process.
+   * A power cut loses at most the last half second. One generation at a time may have it open.
+   */
+  journal(key: string): StorageJournal;
+}
+
+/** Plain values by key in one file. Reading them costs memory of their size. */
+export interface StorageJournal extends Iterable<[string, unknown]> {
+  get(key: string): unknown;
+  /**
+   * Stores a value. The changes of one turn of the event loop are stored together, or not at all. While the disk is full
+   * they are only in memory, with an error in the log.
+   */
+  set(key: string, value: unknown): void;
+  /** Returns false for an absent key. */
+  delete(key: string): boolean;
+  /** Resolves when everything would survive a power cut. Later changes are ignored. */
+  close(): Promise<void>;
 }
 
 /** The plugin's status, shown to users. */

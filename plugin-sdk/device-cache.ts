@@ -1,11 +1,13 @@
-import type { PluginContext } from "./context.ts";
+import type { PluginContext, Storage } from "./context.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { DelayedCall } from "./timers.ts";
 
 /** Time until a failed write is repeated. */
 const RETRY_MS = 60_000;
 
-type Context = Pick<PluginContext<never, never>, "storage" | "log" | "onDispose">;
+interface Context extends Pick<PluginContext<never, never>, "log" | "onDispose"> {
+  readonly storage: Pick<Storage, "get" | "set">;
+}
 
 /**
  * The last known devices of a bridge on disk, so that a start shows them as unavailable until the bridge answers.

@@ -49,10 +49,12 @@ export interface FollowRequest {
   readonly what: "devices" | "changes" | keyof HomeOccurrences;
   /** True during the start, for changes since the previous generation ended. */
   readonly isStart: boolean;
+  /** For changes: true if each of them is sent by itself. */
+  readonly each?: boolean;
 }
 
-/** A change that a listener of an ended generation has not seen. */
-export type UnseenChange = Pick<SentChange, "id" | "before" | "cause">;
+/** A change that a listener of an ended generation has not seen. `device` is present if the listener gets each change. */
+export type UnseenChange = Pick<SentChange, "id" | "device" | "before" | "cause">;
 
 /** The calls of `ctx.home`. */
 export interface HomeHostApi {

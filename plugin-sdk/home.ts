@@ -87,10 +87,16 @@ export interface HomeDevices {
   follow(selector?: DeviceSelector): AsyncIterable<DeviceChange>;
   /**
    * Calls a listener for each change from now on; changes during a reload are passed to the next generation. One call
-   * ends before the next begins, and of a device that changes meanwhile only the newest state is passed on.
+   * ends before the next begins, and of a device that changes meanwhile only the newest state is passed on. With `each`
+   * every change is passed on, in order: 4,096 may wait; beyond that, changes of one device are merged, and a log line
+   * counts them.
    * @throws MantelError as `list`
    */
-  on(selector: DeviceSelector, listener: DeviceListener): Promise<Stop>;
+  on(
+    selector: DeviceSelector,
+    listener: DeviceListener,
+    options?: { readonly each?: boolean },
+  ): Promise<Stop>;
 }
 
 /** A momentary event of a device, such as a button press. */

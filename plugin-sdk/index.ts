@@ -121,7 +121,14 @@ export type {
   DiscoveredService,
   DiscoverOptions,
 } from "./discovery.ts";
-export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
+export type {
+  Log,
+  LogFields,
+  PluginContext,
+  PluginStatus,
+  Storage,
+  StorageJournal,
+} from "./context.ts";
 export type { SourceChange, SourceCode, SourceFault, Sources } from "./sources.ts";
 export type { Schedule, ScheduledRun, ScheduleHandler, ScheduleOptions } from "./schedule.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";

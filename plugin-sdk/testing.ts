@@ -82,6 +82,8 @@ export interface TestHostOptions {
   readonly network?: FakeNetwork;
   /** The time of `clock` at the start; absent means the present. */
   readonly now?: Date;
+  /** A folder behind `ctx.storage`, which the next start can use too; absent means one that is deleted at the end. */
+  readonly storage?: string;
 }
 
 /** A plugin that runs in the test's own process, with everything that it sent to the host. */
@@ -141,7 +143,10 @@ export async function startPlugin(
   options: TestHostOptions = {},
 ): Promise<RunningTest> {
   const config = completeOptions(plugin, options.config);
-  const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
+  const storage = options.storage ?? (await mkdtemp(join(tmpdir(), "mantel-plugin-")));
+  const removeStorage = async (): Promise<void> => {
+    if (options.storage === undefined) await rm(storage, { recursive: true, force: true });
+  };
   const home = new FakeHome(options.home ?? {});
   const clock = new FakeClock(options.now ?? new Date(), options.timeZone ?? TIME_ZONE);
   const host = new MemoryHost(plugin, options, { home, clock });
@@ -153,7 +158,7 @@ export async function startPlugin(
   const request = startRequest(options, { config, storage });
   let settings = request.home;
   const started = await runner.start("test", request).catch(async (error: unknown) => {
-    await rm(storage, { recursive: true, force: true });
+    await removeStorage();
     throw error;
   });
   let calls = 0;
@@ -193,7 +198,7 @@ export async function startPlugin(
     },
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
-      await rm(storage, { recursive: true, force: true });
+      await removeStorage();
       if (faults.length > 0) throw new Error(faults.map(sentenceOf).join("; "));
       return state;
     },

@@ -8,6 +8,12 @@ import type {
   HomeOccurrences,
   SentChange,
 } from "@mantel/plugin-sdk/home-protocol";
+import {
+  EachChange,
+  NewestChanges,
+  type WaitingChange,
+  type WaitingChanges,
+} from "@mantel/plugin-sdk/waiting-changes";
 
 /** Devices in one message; the process parses them in about a millisecond. */
 const DEVICES_AT_ONCE = 100;
@@ -15,16 +21,8 @@ const MOST_FOLLOWERS = 200;
 const MOST_EVENTS = 1_000;
 const RETRY_MS = 1_000;
 
-/** A change that was not sent yet: the device as the process knows it, and the newest cause. */
-export interface UnsentChange {
-  readonly old: Device | undefined;
-  readonly cause: Cause | undefined;
-}
-
 /** A changed device as the home announces it. */
-export interface Announced extends UnsentChange {
-  readonly device: Device | undefined;
-}
+export type Announced = Pick<WaitingChange, "device" | "old" | "cause">;
 
 /** A momentary event, and the followers that get it. */
 export type Occurrence = {
@@ -43,20 +41,24 @@ export interface FeedDependencies {
   readonly sent: (id: string, cause: Cause | undefined) => void;
 }
 
-interface Unsent extends UnsentChange {
-  readonly isInitial: boolean;
-}
-
 interface Follower {
   readonly selector: DeviceSelector;
   readonly what: FollowRequest["what"];
-  readonly changes: Map<string, Unsent>;
+  readonly changes: WaitingChanges;
   events: Occurrence["event"][];
+}
+
+/** The changes that one process has not taken. */
+export interface Unsent {
+  readonly newest: readonly WaitingChange[];
+  /** Of a follower that gets each change; `undefined` without one. */
+  readonly each: readonly WaitingChange[] | undefined;
 }
 
 /**
  * Sends changed devices to one process, within what its manifest permits. One batch is in flight at a time; meanwhile
- * of each device only the newest state waits, so that a slow process costs at most an entry per device.
+ * of each device only the newest state waits, so that a slow process costs at most an entry per device; for a follower
+ * that gets each change, as many as `EachChange` has.
  */
 export class HomeFeed {
   readonly #parts: FeedDependencies;
@@ -78,29 +80,25 @@ export class HomeFeed {
    * @throws MantelError `rate_limited` for too many followers
    */
   follow(
-    { follower, selector, what }: FollowRequest,
+    { follower, selector, what, each = false }: FollowRequest,
     devices: Iterable<Device>,
-    missed: ReadonlyMap<string, UnsentChange>,
+    missed: readonly WaitingChange[],
   ): void {
     if (this.#followers.size >= MOST_FOLLOWERS) {
       const sentence = `a plugin has at most ${MOST_FOLLOWERS} listeners of the home; stop some, or follow "*" once`;
       throw new MantelError("rate_limited", sentence);
     }
-    const changes = new Map<string, Unsent>();
+    const changes = each ? new EachChange((count) => this.#warnMerged(count)) : new NewestChanges();
     const added: Follower = { selector, what, changes, events: [] };
     this.#followers.set(follower, added);
     if (what === "devices") {
       for (const device of devices) {
         if (!this.#concerns(added, device)) continue;
-        changes.set(device.id, { old: undefined, cause: undefined, isInitial: true });
+        const { id } = device;
+        changes.add({ id, device, old: undefined, cause: undefined, isInitial: true });
       }
     }
-    if (what === "changes") {
-      for (const [id, { old, cause }] of missed) {
-        const device = this.#parts.find(id);
-        if (device !== old) this.#add(added, id, { device, old, cause });
-      }
-    }
+    if (what === "changes") for (const change of missed) this.#add(added, change);
     this.#pump();
   }
 
@@ -109,20 +107,25 @@ export class HomeFeed {
   }
 
   /** Ends all followers, and returns the changes that were not sent. */
-  close(): Map<string, UnsentChange> {
-    const unsent = new Map<string, UnsentChange>();
+  close(): Unsent {
+    const newest: WaitingChange[] = [];
+    let each: WaitingChange[] | undefined;
     for (const { what, changes } of this.#followers.values()) {
-      if (what === "changes")
-        for (const [id, { old, cause }] of changes) unsent.set(id, { old, cause });
+      if (what !== "changes") continue;
+      const unsent = changes.take(Infinity);
+      if (changes instanceof EachChange) each ??= unsent;
+      else newest.push(...unsent);
     }
     this.#followers.clear();
     clearTimeout(this.#retry);
-    return unsent;
+    return { newest, each };
   }
 
   changed(id: string, change: Announced): void {
     if (!this.#parts.mayRead(id)) return;
-    for (const follower of this.#followers.values()) this.#add(follower, id, change);
+    for (const follower of this.#followers.values()) {
+      this.#add(follower, { id, ...change, isInitial: false });
+    }
     this.#pump();
   }
 
@@ -143,13 +146,11 @@ export class HomeFeed {
     this.#pump();
   }
 
-  #add(follower: Follower, id: string, { device, old, cause }: Announced): void {
+  #add(follower: Follower, change: WaitingChange): void {
+    const { device, old } = change;
     if (follower.what !== "devices" && follower.what !== "changes") return;
     const isMeant = [device, old].some((each) => each && this.#concerns(follower, each));
-    if (!isMeant) return;
-    const earlier = follower.changes.get(id);
-    const isInitial = earlier?.isInitial === true;
-    follower.changes.set(id, { old: earlier ? earlier.old : old, cause, isInitial });
+    if (isMeant && device !== old) follower.changes.add(change);
   }
 
   #concerns({ selector }: Follower, device: Device): boolean {
@@ -164,6 +165,11 @@ export class HomeFeed {
     this.#parts.warn("dropped events of the home: the plugin reads them too slowly", { dropped });
   }
 
+  #warnMerged(merged: number): void {
+    if (!Number.isInteger(Math.log10(merged))) return;
+    this.#parts.warn("merged changes of devices: the plugin reads them too slowly", { merged });
+  }
+
   /** Starts sending, unless a batch is in flight. */
   #pump(): void {
     if (this.#isSending || this.#retry) return;
@@ -175,9 +181,9 @@ export class HomeFeed {
   async #sendAll(): Promise<void> {
     for (let next = this.#next(); next; next = this.#next()) {
       const [number, follower] = next;
-      const taken = takeFirst(follower.changes);
+      const taken = follower.changes.take(DEVICES_AT_ONCE);
       const events = follower.events.splice(0);
-      const changes = taken.flatMap(([id, unsent]) => this.#toSend(id, unsent));
+      const changes = taken.flatMap((change) => this.#toSend(change));
       if (changes.length === 0 && events.length === 0) continue;
       this.#followers.delete(number); // the next follower has its turn first
       this.#followers.set(number, follower);
@@ -185,10 +191,7 @@ export class HomeFeed {
         await this.#parts.send({ follower: number, changes, events });
       } catch {
         if (!this.#followers.has(number)) continue;
-        for (const [id, unsent] of taken) {
-          const later = follower.changes.get(id);
-          follower.changes.set(id, later ? { ...later, old: unsent.old } : unsent);
-        }
+        follower.changes.putBack(taken);
         // The process is busy, or ends, which closes this feed.
         this.#retry = setTimeout(() => {
           this.#retry = undefined;
@@ -207,8 +210,7 @@ export class HomeFeed {
     return undefined;
   }
 
-  #toSend(id: string, { old, cause, isInitial }: Unsent): SentChange[] {
-    const device = this.#parts.find(id);
+  #toSend({ id, device, old, cause, isInitial }: WaitingChange): SentChange[] {
     if (!device && !old) return [];
     if (!device) return [{ id, before: old as Device }];
     if (isInitial) return [{ id, device, isInitial }];
@@ -217,16 +219,6 @@ export class HomeFeed {
     this.#parts.sent(id, cause);
     return [{ id, device, ...(before && { before }), ...(cause && { cause }) }];
   }
-}
-
-function takeFirst(changes: Map<string, Unsent>): [string, Unsent][] {
-  const taken: [string, Unsent][] = [];
-  for (const entry of changes) {
-    taken.push(entry);
-    changes.delete(entry[0]);
-    if (taken.length >= DEVICES_AT_ONCE) break;
-  }
-  return taken;
 }
 
 /** The fields of `old` that are not the same in `device`. Unchanged fields are the same objects. */

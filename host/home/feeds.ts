@@ -1,26 +1,32 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { FollowRequest, UnseenChange } from "@mantel/plugin-sdk/home-protocol";
+import {
+  EachChange,
+  NewestChanges,
+  type WaitingChange,
+  type WaitingChanges,
+} from "@mantel/plugin-sdk/waiting-changes";
 import type { Bus } from "../events/bus.ts";
 import {
   type Announced,
   type FeedDependencies,
   HomeFeed,
   type Occurrence,
-  type UnsentChange,
+  type Unsent,
 } from "./feed.ts";
 import { SentCauses } from "./sent-causes.ts";
 
 /** The longest time between two generations whose changes are kept. */
 const LONGEST_GAP_MS = 120_000;
-/** The time after the first follower of the next generation in which it may still start. */
-const START_MS = 10_000;
 /** Older events, such as button presses, are not passed to the next generation. */
 const EVENT_AGE_MS = 10_000;
 const MOST_EVENTS = 100;
 
 /** The changes between two generations of a module. */
 interface Gap {
-  readonly changes: Map<string, UnsentChange>;
+  readonly newest: WaitingChanges;
+  /** For a listener that gets each change; `undefined` if the previous generation had none. */
+  each?: EachChange;
   readonly events: Occurrence[];
   /** Monotonic. */
   endsAt: number;
@@ -70,8 +76,9 @@ export class HomeFeeds {
     const feed = new HomeFeed({ ...parts, find: (id) => this.#devices.get(id) });
     return {
       follow: (request) => {
-        const gap = request.isStart ? this.#gapOf(module) : undefined;
-        feed.follow(request, this.#devices.values(), gap?.changes ?? new Map());
+        const gap = request.isStart ? this.#gaps.get(module) : undefined;
+        const waiting = request.each ? (gap?.each ?? gap?.newest) : gap?.newest;
+        feed.follow(request, this.#devices.values(), waiting ? peek(waiting) : []);
         this.#feeds.add(feed);
         if (gap) passEvents(gap, feed, request);
       },
@@ -86,6 +93,11 @@ export class HomeFeeds {
     };
   }
 
+  /** The next generation of a module has started, with the changes since the previous one. */
+  settle(module: string): void {
+    this.#gaps.delete(module);
+  }
+
   close(): void {
     this.#stopListening();
     for (const feed of this.#feeds) feed.close();
@@ -93,34 +105,32 @@ export class HomeFeeds {
     this.#gaps.clear();
   }
 
-  #openGap(
-    module: string,
-    unsent: ReadonlyMap<string, UnsentChange>,
-    unseen: readonly UnseenChange[],
-  ): void {
-    const gap = this.#gaps.get(module) ?? { changes: new Map(), events: [], endsAt: 0 };
-    gap.endsAt = performance.now() + LONGEST_GAP_MS;
-    for (const { id, before, cause } of unseen) {
-      const device = this.#devices.get(id);
-      const old = before && ({ ...device, ...before } as Device);
-      if (!gap.changes.has(id)) gap.changes.set(id, { old, cause });
+  /** Begins a gap. One that a failed start leaves open has all changes since the previous generation already. */
+  #openGap(module: string, unsent: Unsent, unseen: readonly UnseenChange[]): void {
+    const endsAt = performance.now() + LONGEST_GAP_MS;
+    const known = this.#gaps.get(module);
+    if (known) return void (known.endsAt = endsAt);
+    const gap: Gap = { newest: new NewestChanges(), events: [], endsAt };
+    if (unsent.each || unseen.some(({ device }) => device)) gap.each = newQueue();
+    for (const change of unseen) {
+      const waiting = change.device ? gap.each : gap.newest;
+      waiting?.add(this.#whole(change));
     }
-    for (const [id, change] of unsent) if (!gap.changes.has(id)) gap.changes.set(id, change);
+    for (const change of unsent.newest) gap.newest.add(change);
+    for (const change of unsent.each ?? []) gap.each?.add(change);
     this.#gaps.set(module, gap);
   }
 
-  /** The changes since the previous generation, for a generation that starts. */
-  #gapOf(module: string): Gap | undefined {
-    const gap = this.#gaps.get(module);
-    if (gap) gap.endsAt = Math.min(gap.endsAt, performance.now() + START_MS);
-    return gap;
+  #whole({ id, device = this.#devices.get(id), before, cause }: UnseenChange): WaitingChange {
+    const old = before && ({ ...device, ...before } as Device);
+    return { id, device, old, cause, isInitial: false };
   }
 
   #changed(id: string, change: Announced): void {
     this.#endGaps();
-    for (const { changes } of this.#gaps.values()) {
-      const earlier = changes.get(id);
-      changes.set(id, { old: earlier ? earlier.old : change.old, cause: change.cause });
+    for (const { newest, each } of this.#gaps.values()) {
+      newest.add({ id, ...change, isInitial: false });
+      each?.add({ id, ...change, isInitial: false });
     }
     for (const feed of this.#feeds) feed.changed(id, change);
   }
@@ -139,6 +149,16 @@ export class HomeFeeds {
     const now = performance.now();
     for (const [module, { endsAt }] of this.#gaps) if (endsAt <= now) this.#gaps.delete(module);
   }
+}
+
+/** The log of a module tells when its own queue merges changes. */
+const newQueue = (): EachChange => new EachChange(() => undefined);
+
+/** The changes of a gap stay in it for the other followers of the generation, and for one that follows a failed start. */
+function peek(waiting: WaitingChanges): WaitingChange[] {
+  const changes = waiting.take(Infinity);
+  waiting.putBack(changes);
+  return changes;
 }
 
 function passEvents({ events }: Gap, feed: HomeFeed, { follower, what }: FollowRequest): void {

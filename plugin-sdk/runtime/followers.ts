@@ -1,4 +1,3 @@
-import type { Cause } from "../cause.ts";
 import type { Log } from "../context.ts";
 import type { Device } from "../device.ts";
 import type {
@@ -9,20 +8,19 @@ import type {
   UnseenChange,
 } from "../home-protocol.ts";
 import type { DeviceChange, DeviceSelector, Stop } from "../home.ts";
+import {
+  EachChange,
+  NewestChanges,
+  type WaitingChange,
+  type WaitingChanges,
+} from "../waiting-changes.ts";
 import type { HostLink } from "./host-link.ts";
 
 const MOST_EVENTS = 1_000;
 /** Unread changes that the next generation gets. */
 const MOST_UNSEEN = 500;
 
-interface Waiting {
-  readonly device: Device | undefined;
-  readonly old: Device | undefined;
-  readonly cause: Cause | undefined;
-  readonly isInitial: boolean;
-}
-
-/** One listener or iterator. What it has not read waits, the newest state of each device. */
+/** One listener or iterator. What it has not read waits. */
 interface Follower {
   receive(batch: HomeBatch): void;
   /** Ends it, and returns the changes that it has not read. */
@@ -70,19 +68,19 @@ export class Followers {
   }
 
   async onChanges(
-    selector: DeviceSelector,
+    { selector, each }: { readonly selector: DeviceSelector; readonly each: boolean },
     listener: (change: DeviceChange) => void | Promise<void>,
   ): Promise<Stop> {
-    const changes = new Changes();
-    const call = this.#serially(() => changes.take(), listener);
+    const changes = each ? new EachChange((count) => this.#warnMerged(count)) : new NewestChanges();
+    const call = this.#serially(() => changes.take(1)[0], listener);
     return this.#open(
-      { selector, what: "changes" },
+      { selector, what: "changes", ...(each && { each }) },
       {
         receive: (batch) => {
-          changes.add(batch.changes);
+          addTo(changes, batch.changes);
           call();
         },
-        end: () => changes.unseen(),
+        end: () => unseenOf(changes.take(Infinity), each),
       },
     );
   }
@@ -115,7 +113,7 @@ export class Followers {
   }
 
   iterate(selector: DeviceSelector): AsyncIterableIterator<DeviceChange> {
-    const changes = new Changes();
+    const changes = new NewestChanges();
     let wake = (): void => undefined;
     let hasEnded = false;
     const end = (): readonly UnseenChange[] => {
@@ -124,7 +122,7 @@ export class Followers {
       return []; // the next generation begins with the whole list
     };
     const receive = (batch: HomeBatch): void => {
-      changes.add(batch.changes);
+      addTo(changes, batch.changes);
       wake();
     };
     let opened: Promise<Stop> | undefined;
@@ -142,7 +140,7 @@ export class Followers {
         opened ??= this.#open({ selector, what: "devices" }, { receive, end });
         await opened;
         for (;;) {
-          const value = hasEnded ? undefined : changes.take();
+          const [value] = hasEnded ? [] : changes.take(1);
           if (value) return { done: false, value };
           if (hasEnded) return { done: true, value: undefined };
           await new Promise<void>((resolve) => (wake = resolve));
@@ -156,7 +154,7 @@ export class Followers {
   }
 
   async #open(
-    request: Pick<FollowRequest, "selector" | "what">,
+    request: Pick<FollowRequest, "selector" | "what" | "each">,
     follower: Follower,
   ): Promise<Stop> {
     const number = ++Followers.#last;
@@ -173,6 +171,11 @@ export class Followers {
       follower.end();
       host.notify("unfollowHome", { follower: number });
     };
+  }
+
+  #warnMerged(count: number): void {
+    if (!Number.isInteger(Math.log10(count))) return;
+    this.#parts.log.warn("merged changes of devices: a listener is too slow", { merged: count });
   }
 
   /** A function that passes all that waits to a listener, one after the other, unless that is going on. */
@@ -199,43 +202,19 @@ export class Followers {
   }
 }
 
-/** Unread changes: the newest state of each device, with its oldest unread one. */
-class Changes {
-  readonly #waiting = new Map<string, Waiting>();
-
-  add(changes: readonly SentChange[] = []): void {
-    for (const { id, device, before, cause, isInitial = false } of changes) {
-      const earlier = this.#waiting.get(id);
-      const previous = before && ({ ...device, ...before } as Device);
-      const old = earlier ? earlier.old : previous;
-      if (earlier && !old && !device) this.#waiting.delete(id);
-      else {
-        this.#waiting.set(id, {
-          device,
-          old,
-          cause,
-          isInitial: earlier ? earlier.isInitial : isInitial,
-        });
-      }
-    }
+function addTo(waiting: WaitingChanges, changes: readonly SentChange[] = []): void {
+  for (const { id, device, before, cause, isInitial = false } of changes) {
+    const old = before && ({ ...device, ...before } as Device);
+    waiting.add({ id, device, old, cause, isInitial });
   }
+}
 
-  take(): DeviceChange | undefined {
-    const [first] = this.#waiting;
-    if (!first) return undefined;
-    const [id, waiting] = first;
-    this.#waiting.delete(id);
-    return { id, ...waiting };
-  }
-
-  /** The changes that were not taken. They are gone afterwards. */
-  unseen(): UnseenChange[] {
-    const unseen = [...this.#waiting].map(([id, { old, cause }]) => ({
-      id,
-      ...(old && { before: old }),
-      ...(cause && { cause }),
-    }));
-    this.#waiting.clear();
-    return unseen;
-  }
+/** Changes as the host passes them to the next generation. */
+function unseenOf(changes: readonly WaitingChange[], each: boolean): UnseenChange[] {
+  return changes.map(({ id, device, old, cause }) => ({
+    id,
+    ...(each && device && { device }),
+    ...(old && { before: old }),
+    ...(cause && { cause }),
+  }));
 }

@@ -34,8 +34,10 @@ export function createHome(
       list,
       get: (id) => host.call("getHomeDevice", { id }),
       follow: (selector = "*") => followers.iterate(selector),
-      on: (selector, listener) =>
-        followers.onChanges(selector, ({ device, old, cause }) => listener(device, old, cause)),
+      on: (selector, listener, { each = false } = {}) =>
+        followers.onChanges({ selector, each }, ({ device, old, cause }) =>
+          listener(device, old, cause),
+        ),
     } satisfies Home["devices"]),
     events: freeze({
       on: (selector, listener) => followers.onEvents("events", selector, listener),

@@ -5,6 +5,7 @@ import { DocumentFile } from "../document-file.ts";
 import { sweepTemporaryFiles } from "../durable-file.ts";
 import { MantelError } from "../errors.ts";
 import { SerialQueue } from "../serial-queue.ts";
+import { FileJournal } from "./storage-journal.ts";
 
 /** While a plugin is reloaded, its previous process may still be writing to the same folder. */
 const OTHERS_WRITE_MS = 60_000;
@@ -45,15 +46,17 @@ export function createStorage(folder: string, log: Log): Storage {
         await rm(`${path}.last-good`, { force: true }); // first, so that it cannot restore the deleted value
         await rm(path, { force: true });
       }),
+    journal: (key) =>
+      FileJournal.open({ path: fileOf(folder, key, "journal"), log, refusal: () => refusal }),
   };
 }
 
 /** A `version` field in a plugin's value is not the version of a document. */
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 
-function fileOf(folder: string, key: string): string {
+function fileOf(folder: string, key: string, ending = "json"): string {
   if (!/^[a-z0-9-]{1,60}$/.test(key)) {
     throw new MantelError("invalid", `invalid storage key ${key}: use 1 to 60 of a-z, 0-9 and -`);
   }
-  return join(folder, `${key}.json`);
+  return join(folder, `${key}.${ending}`);
 }

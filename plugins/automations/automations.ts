@@ -1,11 +1,12 @@
-import { MantelError, type Cause, type Log, type Storage } from "@mantel/plugin-sdk";
+import { MantelError, type Cause, type Log } from "@mantel/plugin-sdk";
 import type { BrokenFile, CodeAutomations } from "./code/code-automations.ts";
 import { toCode } from "./code/to-code.ts";
-import { DocumentStore, type StoredDocument } from "./document-store.ts";
+import { type Documents, DocumentStore, type StoredDocument } from "./document-store.ts";
 import type { Automation, RunResult, Trace } from "./engine/automation.ts";
 import type { AutomationDocument } from "./engine/document.ts";
-import { type AutomationState, type Engine, FOREVER } from "./engine/engine.ts";
+import type { AutomationState, Engine } from "./engine/engine.ts";
 import { toAutomation } from "./engine/perform-actions.ts";
+import { FOREVER } from "./engine/switches.ts";
 import { devicesIn, parseDocument } from "./parse-document.ts";
 import type { SimulationRequest } from "./simulation.ts";
 
@@ -65,7 +66,7 @@ export class Automations {
   /** Reads the documents and gives them to the engine. */
   static async open(
     engine: Engine,
-    { storage, log, ...callbacks }: { storage: Storage; log: Log } & Callbacks,
+    { storage, log, ...callbacks }: { storage: Documents; log: Log } & Callbacks,
   ): Promise<Automations> {
     const store = await DocumentStore.open(storage, log);
     for (const { id, document } of store.list()) engine.set(toAutomation(id, document));
@@ -143,7 +144,15 @@ export class Automations {
     this.#requireDocument(id);
     await this.#store.remove(id, ifMatch);
     this.#engine.remove(id);
+    this.#engine.variables.forget(id);
     this.#changed();
+  }
+
+  /** Forgets what is stored of automations that were deleted while nothing ran. Call it when all files are known. */
+  forgetOthers(): void {
+    this.#engine.forgetOthers(
+      (id) => this.#store.has(id) || this.#code()?.hasFile(id.replace(/:\d+$/, "")) === true,
+    );
   }
 
   /** The last revisions, newest first. @throws MantelError `not_found` */

@@ -1,5 +1,6 @@
 import { type Log, MantelError, SerialQueue, type Storage } from "@mantel/plugin-sdk";
 import type { AutomationDocument } from "./engine/document.ts";
+import { isRecord } from "./engine/values.ts";
 import { parseDocument } from "./parse-document.ts";
 
 const MOST_AUTOMATIONS = 1_000;
@@ -9,6 +10,9 @@ const LONGEST_ID = 40;
 /** Ids that are words of the routes. */
 const RESERVED = ["pause", "resume", "simulate", "webhooks", "import"];
 const INDEX = "index";
+
+/** Stored values by key. */
+export type Documents = Pick<Storage, "get" | "set" | "delete">;
 
 /** A document as it is stored. */
 export interface StoredDocument {
@@ -26,18 +30,20 @@ export interface Revision {
 
 /** The documents, one file each, with their last revisions. Changes are made one after the other. */
 export class DocumentStore {
-  readonly #storage: Storage;
+  readonly #storage: Documents;
   readonly #log: Log;
   readonly #documents = new Map<string, StoredDocument>();
+  /** The ids of documents that could not be read. */
+  readonly #unreadable = new Set<string>();
   readonly #turns = new SerialQueue();
 
-  private constructor(storage: Storage, log: Log) {
+  private constructor(storage: Documents, log: Log) {
     this.#storage = storage;
     this.#log = log;
   }
 
   /** Reads all documents. One that cannot be read is left out, with a line in the log. */
-  static async open(storage: Storage, log: Log): Promise<DocumentStore> {
+  static async open(storage: Documents, log: Log): Promise<DocumentStore> {
     const store = new DocumentStore(storage, log);
     const index = await storage.get(INDEX);
     const ids = isRecord(index) && Array.isArray(index["ids"]) ? index["ids"] : [];
@@ -48,6 +54,7 @@ export class DocumentStore {
         const revision = Number(stored["revision"]) || 1;
         store.#documents.set(id, { id, revision, document: parseDocument(stored["document"]) });
       } catch (error) {
+        store.#unreadable.add(id);
         log.error("could not read an automation; it is left out", { id, error });
       }
     }
@@ -56,6 +63,11 @@ export class DocumentStore {
 
   list(): StoredDocument[] {
     return [...this.#documents.values()];
+  }
+
+  /** True for a stored document, also one that cannot be read. */
+  has(id: string): boolean {
+    return this.#documents.has(id) || this.#unreadable.has(id);
   }
 
   find(id: string): StoredDocument | undefined {
@@ -184,6 +196,3 @@ function freeId(name: string, isTaken: (id: string) => boolean): string {
     if (!isTaken(id)) return id;
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

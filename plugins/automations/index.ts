@@ -1,9 +1,10 @@
 import {
   definePlugin,
-  type Device,
+  type DeviceListener,
   handle,
   MantelError,
   type PluginContext,
+  Type,
 } from "@mantel/plugin-sdk";
 import { Automations, type CodeView, type DocumentView } from "./automations.ts";
 import { channels } from "./channels.ts";
@@ -11,20 +12,23 @@ import { CodeAutomations } from "./code/code-automations.ts";
 import { concernsNames, describeHome, thingsOf } from "./code/describe-home.ts";
 import { startWorker } from "./code/start-worker.ts";
 import { etagOf } from "./document-store.ts";
-import { EngineStore, HandedOver } from "./engine-store.ts";
-import { Engine, FOREVER } from "./engine/engine.ts";
+import type { Engine } from "./engine/engine.ts";
+import { FOREVER } from "./engine/switches.ts";
 import { importRoute } from "./import/route.ts";
-import { followCalendars, Messages, openHome, recordRun } from "./live-home.ts";
+import { followCalendars, Messages, openHome } from "./live-home.ts";
 import { parseDocument } from "./parse-document.ts";
 import * as routes from "./routes.ts";
-import { RunPublisher } from "./run-publisher.ts";
+import { openEngine } from "./running-engine.ts";
 import { simulateDocument } from "./simulation.ts";
-import { systemClock } from "./system-clock.ts";
+import { parseWebhookBody } from "./webhook-body.ts";
 
 /** The longest wait for files of code in a reload, whose start has to end within 1.5 s. */
 const RELOADING_MS = 800;
 
-type Context = PluginContext<undefined, HandedOver, typeof channels>;
+/** Everything else is in the journal, which the next generation opens. */
+const HandedOver = Type.Object({ isReload: Type.Literal(true) });
+
+type Context = PluginContext<undefined, { isReload: true }, typeof channels>;
 
 /** The automations of the home. */
 export default definePlugin({
@@ -32,90 +36,75 @@ export default definePlugin({
   channels,
 
   async start(ctx) {
+    const { sources, storage, log } = ctx;
     const home = await openHome(ctx);
-    const store = new EngineStore(ctx.storage, ctx.log);
-    const publisher = new RunPublisher(ctx.channels.run, ctx.log);
-    const engine = new Engine({
-      clock: systemClock,
-      home,
-      warn: (sentence, fields) => ctx.log.warn(sentence, fields),
-      traced(run, trace) {
-        publisher.publish(run, trace);
-        store.traced();
-      },
-      ended: (trace) => recordRun(ctx.call, ctx.log, trace),
-      changed: () => store.changed(),
-    });
+    const follower = await followDevices(ctx);
+    const { engine, close } = await openEngine(ctx, home);
     let code: CodeAutomations | undefined;
-    let describing: ReturnType<typeof describeHome> | undefined;
-    ctx.onDispose(async () => {
+    const end = async (): Promise<void> => {
       await code?.hold();
-      await store.handOver();
-      engine.stop();
+      await close();
+    };
+    ctx.onDispose(async () => {
+      await end();
       await code?.stop();
     });
 
-    const follower = await followDevices(ctx, engine, () => describing?.changed());
-    engine.initialize(await ctx.home.devices.list(), await store.load(ctx.handedOver));
     const messages = new Messages(ctx, engine);
     const changed = (): void => {
       messages.update();
       calendars.update();
     };
     const automations = await Automations.open(engine, {
-      storage: ctx.storage,
-      log: ctx.log,
+      storage,
+      log,
       changed,
       code: () => code,
     });
     const calendars = followCalendars(ctx, engine, home);
-    const { sources, storage, log } = ctx;
     const loadingMs = ctx.handedOver ? RELOADING_MS : undefined;
     const given = { engine, sources, storage, log, changed, loadingMs };
     code = await CodeAutomations.open({ ...given, startThread: startWorker }, await thingsOf(ctx));
-    describing = describeHome(ctx, code);
+    const describing = describeHome(ctx, code);
     messages.update();
+    void code.followed.then((isComplete) => isComplete && automations.forgetOthers());
     await engine.settled(); // runs from before are where they were, so that no change passes them
-    store.attach(engine);
-    follower.begin();
+    follower.begin(engine, () => describing.changed());
     if (!ctx.handedOver) engine.started();
 
     return {
       async handOver() {
-        await code?.hold();
-        const state = await store.handOver();
-        if (state) return state;
-        throw new Error("the automations were handed over before");
+        await end();
+        return { isReload: true } as const;
       },
       routes: routesOf({ ctx, engine, automations, home }),
     };
   },
 });
 
-/** Passes changes and events to the engine. Those that come before it has begun wait. */
-async function followDevices(
-  { home }: Pick<Context, "home">,
-  engine: Engine,
-  namesChanged: () => void,
-): Promise<{ begin(): void }> {
-  let waiting: (() => void)[] | undefined = [];
-  const pass = (work: () => void): void => {
-    if (waiting) waiting.push(work);
-    else work();
-  };
-  await home.devices.on("*", (device: Device | undefined, old, cause) => {
+/** Follows the devices. Changes and events wait until the engine takes them. */
+async function followDevices({
+  home,
+}: Pick<Context, "home">): Promise<{ begin(engine: Engine, namesChanged: () => void): void }> {
+  let waiting: ((engine: Engine) => void)[] = [];
+  let take = (work: (engine: Engine) => void): void => void waiting.push(work);
+  let concernNames = (): void => undefined;
+  const listener: DeviceListener = (device, old, cause) => {
     const id = device?.id ?? old?.id;
-    if (concernsNames(device, old)) namesChanged();
-    if (id !== undefined) pass(() => engine.deviceChanged({ id, device, old, cause }));
-  });
+    if (concernsNames(device, old)) concernNames();
+    if (id !== undefined) take((engine) => engine.deviceChanged({ id, device, old, cause }));
+  };
+  // A door that opens and closes while this process is busy must start its automations too.
+  await home.devices.on("*", listener, { each: true });
   await home.events.on("*", ({ deviceId, event, data }) =>
-    pass(() => engine.deviceEvent(deviceId, event, data)),
+    take((engine) => engine.deviceEvent(deviceId, event, data)),
   );
   return {
-    begin() {
-      const work = waiting ?? [];
-      waiting = undefined;
-      for (const each of work) each();
+    begin(engine, namesChanged) {
+      concernNames = namesChanged;
+      take = (work) => work(engine);
+      for (const work of waiting) work(engine);
+      waiting = [];
     },
   };
 }
@@ -213,8 +202,9 @@ function runRoutes({ ctx, engine, automations, home }: Parts) {
       const path = await ctx.routes.url(routes.called);
       return { json: { path: path.slice(0, -"/:name".length) } };
     }),
-    handle(routes.called, ({ params }) => {
-      if (engine.webhook(params.name)) return { status: 204 };
+    handle(routes.called, ({ params, bytes, contentType }) => {
+      const body = parseWebhookBody(bytes, contentType);
+      if (engine.webhook(params.name, body)) return { status: 204 };
       throw new MantelError("not_found", `no automation waits for the webhook ${params.name}`);
     }),
   ];

@@ -59,7 +59,7 @@ export function followCalendars(
 ): { update(): void } {
   let isReading = false;
   const read = async (): Promise<void> => {
-    if (isReading || !engine.needsCalendar) return;
+    if (isReading || !needsCalendar(engine)) return;
     isReading = true;
     try {
       const now = Date.now();
@@ -86,6 +86,15 @@ export function followCalendars(
   });
   void read();
   return { update: () => void read() };
+}
+
+/** True if an automation has a trigger or condition of calendars, also in its actions. */
+function needsCalendar(engine: Engine): boolean {
+  return engine
+    .automations()
+    .some(({ triggers, conditions, kept }) =>
+      JSON.stringify([triggers, conditions, kept]).includes('"type":"calendar"'),
+    );
 }
 
 function toEngineEvent(

@@ -14,6 +14,7 @@ import {
   type Trigger,
   TRIGGERS,
 } from "./engine/document.ts";
+import { isRecord } from "./engine/values.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_DESCRIPTION = 2_000;
@@ -154,7 +155,24 @@ class Checker {
       if (value["else"] !== undefined) {
         this.#actionList(value["else"], `${pointer}/else`, depth + 1);
       }
-    } else this.#part(value, pointer, ACTIONS, ["waitFor", "if"]);
+    } else {
+      this.#part(value, pointer, ACTIONS, ["waitFor", "if"]);
+      if (isRecord(value)) this.#together(value, pointer);
+    }
+  }
+
+  /** Checks fields of an action that depend on each other. */
+  #together({ type, name, ...fields }: Fields, pointer: string): void {
+    const { ms, maxMs, set, add } = fields;
+    if (type === "wait" && typeof maxMs === "number" && maxMs < Number(ms)) {
+      this.#add(`${pointer}/maxMs`, "must not be less than ms");
+    }
+    if (type !== "variable" || name === "") return;
+    if (set !== undefined && add !== undefined) {
+      this.#add(`${pointer}/add`, "must be absent if there is set");
+    } else if (set === undefined && add === undefined) {
+      this.#add(`${pointer}/set`, "is missing; set or add is needed");
+    }
   }
 
   /** Checks a part by the schema of its type. */
@@ -223,8 +241,6 @@ function schemaOf(value: unknown, schemas: Readonly<Record<string, TSchema>>): T
   return typeof type === "string" && Object.hasOwn(schemas, type) ? schemas[type] : undefined;
 }
 
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isWithin = (value: unknown, least: number, most: number) =>
   typeof value === "number" && value >= least && value <= most;
 

@@ -241,7 +241,7 @@ export const called = defineRoute({
   method: "POST",
   path: "/automations/:name",
   scope: "public",
-  summary: "Start the automations with a webhook of this name",
+  summary: "Start the automations with a webhook of this name; they get the body",
   params: Type.Object({ name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,59}$" }) }),
   raw: true,
   secretInPath: true,

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Log, Sources, StateValue, Storage } from "@mantel/plugin-sdk";
+import type { Log, Sources, StateValue } from "@mantel/plugin-sdk";
 import { instantOf, wallClock } from "@mantel/plugin-sdk/time";
 import { compileSource } from "../../host/sources/compile-source.ts";
 import { CodeAutomations } from "../../plugins/automations/code/code-automations.ts";
@@ -173,7 +173,6 @@ async function load(
     warn: () => undefined,
     traced: () => undefined,
     ended: () => undefined,
-    changed: () => undefined,
   });
   for (const [at, document] of documents.entries()) {
     engine.set(toAutomation(`document-${at + 1}`, parseDocument(document)));
@@ -243,7 +242,7 @@ const NO_HOME: EngineHome = {
   notify: () => Promise.resolve(),
 };
 
-const NO_STORAGE: Storage = {
+const NO_STORAGE = {
   get: () => Promise.resolve(undefined),
   set: () => Promise.resolve(),
   delete: () => Promise.resolve(),

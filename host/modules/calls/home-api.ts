@@ -48,6 +48,7 @@ const FollowRequest = Type.Object({
   selector: DeviceSelector,
   what: Type.Enum(["devices", "changes", "events", "failures", "scenes"]),
   isStart: Type.Boolean(),
+  each: Type.Optional(Type.Boolean()),
 });
 const ActsFor = Type.Object({
   by: Type.Optional(
@@ -76,6 +77,7 @@ const Suspension = Type.Object({
   unseen: Type.Array(
     Type.Object({
       id: Type.String(),
+      device: Type.Optional(Type.Unsafe<Device>(Type.Object({}))),
       before: Type.Optional(Type.Unsafe<Partial<Device>>(Type.Object({}))),
       cause: Type.Optional(Cause),
     }),

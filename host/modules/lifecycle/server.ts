@@ -94,6 +94,7 @@ export class Server {
       },
       onLive: ({ build: live }: Candidate) => {
         parts.channels.settle(id);
+        parts.home.feeds.settle(id);
         void this.#use.follow(live);
       },
     };

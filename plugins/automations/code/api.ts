@@ -1,11 +1,7 @@
 import type { StateValue } from "@mantel/plugin-sdk";
-import type { Run, StepRequest, StepResult } from "../engine/automation.ts";
 import type { Condition, Mode, Trigger } from "../engine/document.ts";
-
-/** The steps of the run whose code calls. */
-export interface CallingRun extends Pick<Run, "id" | "startedAt" | "trigger"> {
-  step(request: StepRequest): Promise<StepResult>;
-}
+import { CodeDevice } from "./code-device.ts";
+import { type CallingRun, isOk, isTrue, part, wholeOf } from "./steps.ts";
 
 /** What the module `mantel` of one file needs. */
 export interface ApiDependencies {
@@ -13,6 +9,8 @@ export interface ApiDependencies {
   readonly name: string;
   /** Finds a device or scene by its name; the id of none for an unknown name, with a warning. */
   readonly find: (kind: string, name: string) => string;
+  /** Declares a variable, which begins with a value. */
+  readonly declare: (name: string, initial: unknown) => void;
   readonly define: (definition: {
     readonly name?: string;
     readonly mode: Mode;
@@ -31,13 +29,6 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Leaves out what is undefined, so that the data is a valid document. */
-function part<T extends object>(fields: T): never {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as never;
-}
-
 /** The module `mantel` for one file. */
 export function createApi(parts: ApiDependencies): Record<string, unknown> {
   return {
@@ -45,6 +36,7 @@ export function createApi(parts: ApiDependencies): Record<string, unknown> {
     ...TRIGGERS,
     ...CONDITIONS,
     when: (...triggers: Trigger[]) => new AutomationBuilder(parts, triggers),
+    variable: (name: string, initial: unknown) => variableOf(parts, String(name), initial),
     home: homeOf(parts),
   };
 }
@@ -74,10 +66,10 @@ const TRIGGERS = {
     isDown: { type: "sun", is: "down" } satisfies Condition,
   },
   calendar: (id: string) => ({
-    starts: ({ match, offset }: Options = {}): Trigger =>
-      part({ type: "calendar", calendar: id, match, edge: "start", offsetMs: offset }),
-    ends: ({ match, offset }: Options = {}): Trigger =>
-      part({ type: "calendar", calendar: id, match, edge: "end", offsetMs: offset }),
+    starts: ({ match, offset, missed }: Options = {}): Trigger =>
+      part({ type: "calendar", calendar: id, match, edge: "start", offsetMs: offset, missed }),
+    ends: ({ match, offset, missed }: Options = {}): Trigger =>
+      part({ type: "calendar", calendar: id, match, edge: "end", offsetMs: offset, missed }),
     isBusy: ({ match }: Options = {}): Condition => part({ type: "calendar", calendar: id, match }),
   }),
   presence: {
@@ -154,7 +146,11 @@ function runOf(run: CallingRun): object {
     id,
     startedAt,
     trigger,
-    wait: async (ms: number) => void (await run.step({ type: "wait", ms: wholeOf(ms) })),
+    body: (...path: readonly (string | number)[]) => valueAt(trigger.body, path),
+    wait: async (ms: number, maxMs?: number) => {
+      const most = maxMs === undefined ? {} : { maxMs: wholeOf(maxMs) };
+      await run.step({ type: "wait", ms: wholeOf(ms), ...most });
+    },
     waitFor: async (waited: Trigger, timeout: number) =>
       isTrue(await run.step({ type: "waitFor", trigger: waited, timeoutMs: wholeOf(timeout) })),
     check: async (...conditions: Condition[]) =>
@@ -168,12 +164,43 @@ function runOf(run: CallingRun): object {
   });
 }
 
-const wholeOf = (ms: number): number => {
-  if (Number.isFinite(ms) && ms >= 0) return Math.round(ms);
-  throw new TypeError(`${ms} is not a time in milliseconds; write minutes(5), for example`);
-};
-const isOk = ({ result }: StepResult) => result === "ok";
-const isTrue = ({ value }: StepResult) => value === true;
+function valueAt(given: unknown, path: readonly (string | number)[]): unknown {
+  let value = given;
+  for (const name of path) {
+    const isOwn = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+    value = isOwn ? (value as Readonly<Record<string | number, unknown>>)[name] : undefined;
+  }
+  return value;
+}
+
+/** A value that lasts from one run to the next. */
+function variableOf({ declare, run }: ApiDependencies, name: string, initial: unknown): object {
+  declare(name, initial);
+  const condition = (fields: object): Condition => part({ type: "variable", name, ...fields });
+  const get = async () => (await run().step({ type: "variable", name })).value ?? null;
+  const change = async (fields: object): Promise<unknown> => {
+    const { result, value, error } = await run().step({ type: "variable", name, ...fields });
+    if (result === "failed") throw new Error(error);
+    return value;
+  };
+  return Object.freeze({
+    name,
+    get,
+    set: async (value: unknown) => void (await change({ set: value ?? null })),
+    async update(compute: (value: unknown) => unknown) {
+      for (;;) {
+        const expected = await get();
+        const value = (await compute(expected)) ?? null;
+        // Another run may have changed it meanwhile.
+        if ((await change({ expected, set: value })) === true) return value;
+      }
+    },
+    is: (equals: StateValue) => condition({ equals }),
+    isAbove: (above: number) => condition({ above }),
+    isBelow: (below: number) => condition({ below }),
+    isKnown: () => condition({}),
+  });
+}
 
 /** Kinds of devices by the words of `home`: `binarySensor` finds those of the kind `binary-sensor`. */
 function homeOf({ find, run }: ApiDependencies): object {
@@ -194,177 +221,4 @@ function homeOf({ find, run }: ApiDependencies): object {
       },
     },
   );
-}
-
-/** The body of a command: `parts/light/on` becomes a field of its part. */
-function nested(fields: object): object {
-  const body: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(fields)) {
-    const path = field.split("/");
-    const last = path.pop() ?? "";
-    let section = body;
-    for (const word of path) section = (section[word] ??= {}) as Record<string, unknown>;
-    section[last] = value;
-  }
-  return body;
-}
-
-interface Crossing {
-  readonly for?: number;
-  readonly hysteresis?: number;
-}
-
-/** A device as code uses it. Its declaration shows each kind only what it can do. */
-class CodeDevice {
-  readonly id: string;
-  readonly name: string;
-  readonly #run: () => CallingRun;
-
-  constructor(id: string, name: string, run: () => CallingRun) {
-    this.id = id;
-    this.name = name;
-    this.#run = run;
-  }
-
-  changes(field: string, { from, to, for: forMs }: Options = {}): Trigger {
-    return part({ type: "state", device: this.id, field, from, to, forMs });
-  }
-
-  becomes(field: string, to: StateValue, { for: forMs }: Crossing = {}): Trigger {
-    return part({ type: "state", device: this.id, field, to, forMs });
-  }
-
-  risesAbove(field: string, above: number, { hysteresis, for: forMs }: Crossing = {}): Trigger {
-    return part({ type: "state", device: this.id, field, above, hysteresis, forMs });
-  }
-
-  fallsBelow(field: string, below: number, { hysteresis, for: forMs }: Crossing = {}): Trigger {
-    return part({ type: "state", device: this.id, field, below, hysteresis, forMs });
-  }
-
-  crosses(field: string, { above, below, hysteresis, for: forMs }: Options): Trigger {
-    return part({ type: "state", device: this.id, field, above, below, hysteresis, forMs });
-  }
-
-  emits(event: string): Trigger {
-    return { type: "event", device: this.id, event };
-  }
-
-  gesture(name: string): Trigger {
-    return this.emits(name);
-  }
-
-  becomesUnavailable(options?: Crossing): Trigger {
-    return this.becomes("available", false, options);
-  }
-
-  becomesAvailable(options?: Crossing): Trigger {
-    return this.becomes("available", true, options);
-  }
-
-  turnsOn(options?: Crossing): Trigger {
-    return this.becomes("on", true, options);
-  }
-
-  turnsOff(options?: Crossing): Trigger {
-    return this.becomes("on", false, options);
-  }
-
-  opens(options?: Crossing): Trigger {
-    return this.becomes("contact", false, options);
-  }
-
-  closes(options?: Crossing): Trigger {
-    return this.becomes("contact", true, options);
-  }
-
-  detectsMotion(options?: Crossing): Trigger {
-    return this.becomes("motion", true, options);
-  }
-
-  motionEnds(options?: Crossing): Trigger {
-    return this.becomes("motion", false, options);
-  }
-
-  is(field: string, equals: StateValue): Condition {
-    return { type: "state", device: this.id, field, equals };
-  }
-
-  isAbove(field: string, above: number): Condition {
-    return { type: "state", device: this.id, field, above };
-  }
-
-  isBelow(field: string, below: number): Condition {
-    return { type: "state", device: this.id, field, below };
-  }
-
-  isKnown(field: string): Condition {
-    return { type: "state", device: this.id, field };
-  }
-
-  get isOn(): Condition {
-    return this.is("on", true);
-  }
-
-  get isOff(): Condition {
-    return this.is("on", false);
-  }
-
-  get isOpen(): Condition {
-    return this.is("contact", false);
-  }
-
-  get isClosed(): Condition {
-    return this.is("contact", true);
-  }
-
-  get seesMotion(): Condition {
-    return this.is("motion", true);
-  }
-
-  async read(field: string): Promise<unknown> {
-    const { value } = await this.#run().step({ type: "read", device: this.id, field });
-    return value;
-  }
-
-  async set(command: object, { for: forMs }: Crossing = {}): Promise<boolean> {
-    const step = part({ type: "command", device: this.id, command: nested(command), forMs });
-    return isOk(await this.#run().step(step));
-  }
-
-  on({ for: forMs, ...values }: Crossing & Options = {}): Promise<boolean> {
-    return this.set({ on: true, ...values }, part({ for: forMs }));
-  }
-
-  off(options?: Crossing): Promise<boolean> {
-    return this.set({ on: false }, options);
-  }
-
-  open(): Promise<boolean> {
-    return this.set({ open: true });
-  }
-
-  close(): Promise<boolean> {
-    return this.set({ close: true });
-  }
-
-  stop(): Promise<boolean> {
-    return this.set({ stop: true });
-  }
-
-  moveTo(position: number): Promise<boolean> {
-    return this.set({ position });
-  }
-
-  heatTo(targetTemperature: number, options?: Crossing): Promise<boolean> {
-    return this.set({ targetTemperature }, options);
-  }
-
-  lock(): Promise<boolean> {
-    return this.set({ locked: true });
-  }
-
-  unlock(): Promise<boolean> {
-    return this.set({ locked: false });
-  }
 }

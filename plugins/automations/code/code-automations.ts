@@ -1,4 +1,5 @@
-import type { Log, SourceChange, Sources, Storage } from "@mantel/plugin-sdk";
+import type { Log, SourceChange, Sources } from "@mantel/plugin-sdk";
+import type { Documents } from "../document-store.ts";
 import type { Automation, Run } from "../engine/automation.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseDocument } from "../parse-document.ts";
@@ -51,7 +52,7 @@ export interface BrokenFile {
 interface Dependencies {
   readonly engine: Engine;
   readonly sources: Sources;
-  readonly storage: Storage;
+  readonly storage: Documents;
   readonly log: Log;
   readonly startThread: StartThread;
   /** Called after the automations have changed. */
@@ -80,6 +81,7 @@ export class CodeAutomations {
   #stored: ReadonlyMap<string, StoredFile> = new Map();
   #lastNumber = 0;
   #whenLoaded: (() => void)[] = [];
+  #followed: Promise<boolean> = Promise.resolve(false);
   #isStopped = false;
 
   private constructor(parts: Dependencies) {
@@ -107,13 +109,14 @@ export class CodeAutomations {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, parts.loadingMs ?? LOADING_MS);
     });
-    await Promise.race([code.#follow(), late]);
+    code.#followed = code.#follow();
+    await Promise.race([code.#followed, late]);
     clearTimeout(timer);
     return code;
   }
 
-  /** Resolves when the present files were loaded, or have failed. Never rejects. */
-  async #follow(): Promise<void> {
+  /** Never rejects. */
+  async #follow(): Promise<boolean> {
     const taken = new Set<Promise<void>>();
     try {
       await this.#parts.sources.follow((change) => {
@@ -122,9 +125,20 @@ export class CodeAutomations {
       });
       await Promise.all(taken);
       await this.#loaded();
+      return true;
     } catch (error) {
       this.#parts.log.error("cannot follow the files of automations", { error });
+      return false;
     }
+  }
+
+  /** Resolves when the present files were loaded, or have failed; with false if they cannot be followed. */
+  get followed(): Promise<boolean> {
+    return this.#followed;
+  }
+
+  hasFile(name: string): boolean {
+    return this.#files.has(name);
   }
 
   /** Files of which no automation runs, because they could not be loaded. */
@@ -239,7 +253,7 @@ export class CodeAutomations {
   }
 
   /** Replaces the automations of a file by those of the loaded version. */
-  #inForce(number: number, { definitions, names, warnings }: Loaded): void {
+  #inForce(number: number, { definitions, names, variables, warnings }: Loaded): void {
     const version = this.#versions.get(number);
     const file = version && this.#files.get(version.file);
     if (!file || (file.loading !== version && file.current !== version)) return; // loaded for its runs
@@ -263,6 +277,7 @@ export class CodeAutomations {
     }
     file.warning = warning;
     const { engine } = this.#parts;
+    engine.variables.declare(version.file, variables);
     for (const automation of automations) engine.set(automation);
     for (const id of gone) engine.remove(id);
     if (before && before !== version) this.#release(before);
@@ -284,6 +299,7 @@ export class CodeAutomations {
       mode,
       triggers,
       conditions,
+      owner: version.file,
       kept,
       perform: (run, given) => this.#perform(run, given as Kept),
     };
@@ -378,6 +394,7 @@ export class CodeAutomations {
     if (!file) return;
     this.#files.delete(name);
     for (const id of file.ids) this.#parts.engine.remove(id);
+    this.#parts.engine.variables.forget(name);
     for (const version of [file.current, file.loading]) if (version) this.#release(version);
     this.#settle();
   }

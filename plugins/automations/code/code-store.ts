@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Log, SerialQueue, type Storage, Throttle } from "@mantel/plugin-sdk";
+import { type Log, SerialQueue, Throttle } from "@mantel/plugin-sdk";
+import type { Documents } from "../document-store.ts";
+import { isRecord } from "../engine/values.ts";
 
 const STORE_EVERY_MS = 500;
 const INDEX = "code-index";
@@ -29,7 +31,7 @@ export const versionKey = (file: string, code: string) =>
 
 /** Stores the last good code of each file, so that runs continue with the code that they began with. */
 export class CodeStore {
-  readonly #storage: Storage;
+  readonly #storage: Documents;
   readonly #log: Log;
   readonly #present: () => StoredCode;
   readonly #turns = new SerialQueue();
@@ -37,7 +39,7 @@ export class CodeStore {
   /** The keys of the stored versions. */
   #keys = new Set<string>();
 
-  constructor(storage: Storage, log: Log, present: () => StoredCode) {
+  constructor(storage: Documents, log: Log, present: () => StoredCode) {
     this.#storage = storage;
     this.#log = log;
     this.#present = present;
@@ -94,6 +96,3 @@ export class CodeStore {
     for (const key of unused) await this.#storage.delete(`code-${key}`);
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

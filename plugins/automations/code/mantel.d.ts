@@ -45,8 +45,10 @@ declare module "mantel" {
     /** Epoch milliseconds at which it began. */
     readonly startedAt: number;
     readonly trigger: TriggerEvent;
-    /** Waits, also through a restart. */
-    wait(time: Duration): Promise<void>;
+    /** A value in the body of a webhook, such as `run.body("who", "name")`. Its type is not checked. */
+    body<T>(...path: readonly (string | number)[]): T;
+    /** Waits, also through a restart. With `atMost` a random time between both. */
+    wait(time: Duration, atMost?: Duration): Promise<void>;
     /** Waits for a trigger. False if it did not fire in this time. */
     waitFor(trigger: Trigger, timeout: Duration): Promise<boolean>;
     /** True if all conditions are met now. */
@@ -73,8 +75,31 @@ declare module "mantel" {
     readonly data?: unknown;
     readonly topic?: string;
     readonly payload?: string;
+    /** The body of a webhook: JSON or a form as data, or else text. */
+    readonly body?: unknown;
     readonly title?: string;
   }
+
+  /**
+   * A value that all automations of the file share. It lasts from one run to the next, and through saves, restarts and
+   * crashes. Outside of a function it can be used in conditions.
+   */
+  export interface Variable<T> {
+    readonly name: string;
+    get(): Promise<T>;
+    set(value: T): Promise<void>;
+    /** Computes the value from the present one, and returns it. It may be called again if another run changes it. */
+    update(compute: (value: T) => T | Promise<T>): Promise<T>;
+    is(value: T): Condition;
+    isAbove(limit: number): Condition;
+    isBelow(limit: number): Condition;
+    isKnown(): Condition;
+  }
+  /** A variable of plain data, which begins with a value. */
+  export function variable(name: string, initial: number): Variable<number>;
+  export function variable(name: string, initial: boolean): Variable<boolean>;
+  export function variable(name: string, initial: string): Variable<string>;
+  export function variable<T>(name: string, initial: T): Variable<T>;
 
   /** The devices of the home by kind and name. */
   export interface HomeDevices {}
@@ -140,6 +165,8 @@ declare module "mantel" {
     /** The present value, recorded in the run. */
     read<K extends Field<F>>(field: K): Promise<F[K] | undefined>;
     set(command: { readonly [K in Field<F>]?: F[K] }, options?: Lasting): Promise<boolean>;
+    /** Changes a number evenly during a time. It ends early if the device is switched off. */
+    ramp(field: Field<F>, to: number, time: Duration): Promise<boolean>;
   }
   export interface Switchable<F = Fields, E extends string = string> extends Device<F, E> {
     on(
@@ -179,6 +206,12 @@ declare module "mantel" {
     lock(): Promise<boolean>;
     unlock(): Promise<boolean>;
   }
+  export interface Tracker<F = Fields, E extends string = string> extends Device<F, E> {
+    arrives(): Trigger;
+    leaves(): Trigger;
+    readonly isHome: Condition;
+    readonly isAway: Condition;
+  }
   export interface Scene {
     readonly id: string;
     activate(): Promise<boolean>;
@@ -186,7 +219,15 @@ declare module "mantel" {
 
   type Finds<
     Kind extends string,
-    D extends "device" | "switchable" | "binary" | "button" | "cover" | "thermostat" | "lock",
+    D extends
+      | "device"
+      | "switchable"
+      | "binary"
+      | "button"
+      | "cover"
+      | "thermostat"
+      | "lock"
+      | "tracker",
   > = <N extends NameOf<Kind>>(
     name: N,
   ) => {
@@ -197,6 +238,7 @@ declare module "mantel" {
     cover: Cover<FieldsOf<Kind, N>, EventsOf<Kind, N>>;
     thermostat: Thermostat<FieldsOf<Kind, N>, EventsOf<Kind, N>>;
     lock: Lock<FieldsOf<Kind, N>, EventsOf<Kind, N>>;
+    tracker: Tracker<FieldsOf<Kind, N>, EventsOf<Kind, N>>;
   }[D];
 
   /** The devices of the home by their names. A device that is renamed later is still found. */
@@ -224,7 +266,7 @@ declare module "mantel" {
     readonly lawnMower: Finds<"lawn-mower", "device">;
     readonly alarm: Finds<"alarm", "device">;
     readonly camera: Finds<"camera", "device">;
-    readonly tracker: Finds<"tracker", "device">;
+    readonly tracker: Finds<"tracker", "tracker">;
     readonly weatherStation: Finds<"weather-station", "device">;
     readonly update: Finds<"update", "device">;
     /** A device of any kind by its id, such as `hue:light:3`. */
@@ -250,8 +292,8 @@ declare module "mantel" {
   };
   /** A calendar by its id; `*` for all. `match` is a part of the title. */
   export function calendar(id: string): {
-    starts(options?: { readonly match?: string; readonly offset?: Duration }): Trigger;
-    ends(options?: { readonly match?: string; readonly offset?: Duration }): Trigger;
+    starts(options?: Missed & { readonly match?: string; readonly offset?: Duration }): Trigger;
+    ends(options?: Missed & { readonly match?: string; readonly offset?: Duration }): Trigger;
     /** Met during an event. */
     isBusy(options?: { readonly match?: string }): Condition;
   };

@@ -37,6 +37,8 @@ export interface CodeFault {
 export interface Loaded {
   readonly definitions: readonly Definition[];
   readonly names: Readonly<Record<string, string>>;
+  /** The first values of variables by their names. */
+  readonly variables: Readonly<Record<string, unknown>>;
   /** Sentences, such as about a name that no device has. */
   readonly warnings: readonly string[];
 }

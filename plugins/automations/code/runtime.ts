@@ -3,7 +3,7 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { format } from "node:util";
 import { compileFunction } from "node:vm";
 import type { StepRequest, StepResult } from "../engine/automation.ts";
-import { type CallingRun, createApi } from "./api.ts";
+import { createApi } from "./api.ts";
 import type {
   CodeFault,
   Definition,
@@ -12,6 +12,7 @@ import type {
   ToThread,
   Version,
 } from "./protocol.ts";
+import type { CallingRun } from "./steps.ts";
 
 const LONGEST_MESSAGE = 1_000;
 const MOST_WARNINGS = 20;
@@ -101,6 +102,7 @@ export class CodeRuntime {
     const loaded: LoadedVersion = { version, map: parseMap(map), actions: [] };
     const definitions: Definition[] = [];
     const names: Record<string, string> = {};
+    const variables: Record<string, unknown> = {};
     const warnings = new Set<string>();
     const usual = nameOf(file);
     const api = createApi({
@@ -112,6 +114,12 @@ export class CodeRuntime {
           warnings.add(`${this.#placeIn(loaded)}: ${warning}`);
         }
         return id;
+      },
+      declare(name, initial) {
+        if (!/^[A-Za-z][A-Za-z0-9_-]{0,59}$/.test(name)) {
+          throw new Error(`"${name}" is not a name of a variable; use letters, digits, _ and -`);
+        }
+        variables[name] = initial ?? null;
       },
       define: ({ actions, name, ...definition }) => {
         const count = definitions.length;
@@ -135,6 +143,7 @@ export class CodeRuntime {
         version: number,
         definitions,
         names,
+        variables: JSON.parse(JSON.stringify(variables)) as Record<string, unknown>,
         warnings: [...warnings],
       });
     } catch (error) {

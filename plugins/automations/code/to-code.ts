@@ -1,3 +1,4 @@
+import type { CommandBody } from "@mantel/plugin-sdk";
 import type {
   Action,
   AutomationDocument,
@@ -5,6 +6,8 @@ import type {
   Trigger,
   TriggerOf,
 } from "../engine/document.ts";
+import { PLACEHOLDER } from "../engine/placeholders.ts";
+import { sectionsOf } from "../engine/undo.ts";
 import type { NamedThing } from "./protocol.ts";
 
 /** Writes a document as the source text of a file. `find` gives the device or scene of an id. */
@@ -79,9 +82,9 @@ class Writer {
         return this.#call(`${this.#use("sun")}.${verb}`, "", { offset: offsetMs, missed });
       }
       case "calendar": {
-        const { calendar, edge = "start", match, offsetMs } = trigger;
+        const { calendar, edge = "start", match, offsetMs, missed } = trigger;
         const events = `${this.#use("calendar")}(${text(calendar)})`;
-        return this.#call(`${events}.${edge}s`, "", { match, offset: offsetMs });
+        return this.#call(`${events}.${edge}s`, "", { match, offset: offsetMs, missed });
       }
       case "mqtt": {
         const { topic, payload } = trigger;
@@ -89,7 +92,7 @@ class Writer {
         return `${this.#use("mqtt")}(${text(topic)}${given})`;
       }
       case "presence":
-        return `${this.#use("presence")}.${trigger.anyone ? "arrives" : "leaves"}()`;
+        return `${this.#people(trigger.person)}.${trigger.anyone ? "arrives" : "leaves"}()`;
       case "webhook":
         return `${this.#use("webhook")}(${text(trigger.name)})`;
       case "start":
@@ -118,7 +121,9 @@ class Writer {
   #condition(condition: Condition): string {
     switch (condition.type) {
       case "state":
-        return this.#stateCondition(condition);
+        return this.#valueCondition(this.#thing(condition.device), [condition.field], condition);
+      case "variable":
+        return this.#valueCondition(this.#variable(condition.name), [], condition);
       case "time": {
         const { after = "00:00", before = "24:00", days } = condition;
         const given = [after, before === "24:00" ? "00:00" : before].map(text).join(", ");
@@ -127,7 +132,10 @@ class Writer {
       case "sun":
         return `${this.#use("sun")}.${condition.is === "up" ? "isUp" : "isDown"}`;
       case "presence":
-        return this.#use(condition.anyone ? "somebodyHome" : "nobodyHome");
+        if (condition.person === undefined) {
+          return this.#use(condition.anyone ? "somebodyHome" : "nobodyHome");
+        }
+        return `${this.#thing(condition.person, "tracker")}.${condition.anyone ? "isHome" : "isAway"}`;
       case "calendar": {
         const events = `${this.#use("calendar")}(${text(condition.calendar)})`;
         return this.#call(`${events}.isBusy`, "", { match: condition.match });
@@ -139,16 +147,25 @@ class Writer {
     }
   }
 
-  #stateCondition(condition: Extract<Condition, { type: "state" }>): string {
-    const { device, field, equals, above, below } = condition;
-    const thing = this.#thing(device);
+  /** A condition on the value of a field of a device, or of a variable. */
+  #valueCondition(
+    subject: string,
+    field: readonly string[],
+    {
+      equals,
+      above,
+      below,
+    }: Pick<Extract<Condition, { type: "state" }>, "equals" | "above" | "below">,
+  ): string {
+    const call = (word: string, ...given: unknown[]) =>
+      `${subject}.${word}(${[...field, ...given].map(text).join(", ")})`;
     const parts = [
-      ...(equals === undefined ? [] : [`${thing}.is(${text(field)}, ${text(equals)})`]),
-      ...(above === undefined ? [] : [`${thing}.isAbove(${text(field)}, ${above})`]),
-      ...(below === undefined ? [] : [`${thing}.isBelow(${text(field)}, ${below})`]),
+      ...(equals === undefined ? [] : [call("is", equals)]),
+      ...(above === undefined ? [] : [call("isAbove", above)]),
+      ...(below === undefined ? [] : [call("isBelow", below)]),
     ];
     const [only, second] = parts;
-    if (only === undefined) return `${thing}.isKnown(${text(field)})`;
+    if (only === undefined) return call("isKnown");
     return second === undefined ? only : `${this.#use("all")}(${parts.join(", ")})`;
   }
 
@@ -162,15 +179,24 @@ class Writer {
         return [`${indent}await ${this.#command(action)};`];
       case "scene":
         return [`${indent}await ${this.#thing(action.scene, "scene")}.activate();`];
-      case "wait":
-        return [`${indent}await run.wait(${this.#duration(action.ms)});`];
+      case "wait": {
+        const times = [action.ms, ...(action.maxMs === undefined ? [] : [action.maxMs])];
+        return [`${indent}await run.wait(${times.map((ms) => this.#duration(ms)).join(", ")});`];
+      }
+      case "ramp": {
+        const { device, field, to, ms } = action;
+        const given = [text(field), String(to), this.#duration(ms)].join(", ");
+        return [`${indent}await ${this.#thing(device)}.ramp(${given});`];
+      }
+      case "variable":
+        return [`${indent}await ${this.#variableAction(action)};`];
       case "waitFor": {
         const trigger = this.#trigger(action.trigger);
         return [`${indent}await run.waitFor(${trigger}, ${this.#duration(action.timeoutMs)});`];
       }
       case "notify":
         return [
-          `${indent}await ${this.#call("run.notify", text(action.message), { to: action.to })};`,
+          `${indent}await ${this.#call("run.notify", this.#value(action.message, true), { to: action.to })};`,
         ];
       case "if": {
         const conditions = action.conditions.map((each) => this.#condition(each)).join(", ");
@@ -191,11 +217,52 @@ class Writer {
     const thing = this.#thing(device);
     const isSwitch = SWITCHES.includes(this.#kindOf(device));
     const { on, ...others } = command;
-    if (isSwitch && on === true) return this.#call(`${thing}.on`, "", { ...others, for: forMs });
+    const isPlain = !PLACEHOLDER.test(text(command));
+    if (isSwitch && isPlain && on === true) {
+      return this.#call(`${thing}.on`, "", { ...others, for: forMs });
+    }
     if (isSwitch && on === false && Object.keys(others).length === 0) {
       return this.#call(`${thing}.off`, "", { for: forMs });
     }
-    return this.#call(`${thing}.set`, object(command), { for: forMs });
+    return this.#call(`${thing}.set`, this.#value(flat(command)), { for: forMs });
+  }
+
+  #variableAction({ name, set, add }: Extract<Action, { type: "variable" }>): string {
+    if (add !== undefined) {
+      return `${this.#variable(name, 0)}.update((value) => Number(value) + ${add})`;
+    }
+    const variable = this.#variable(name);
+    return set === undefined ? `${variable}.get()` : `${variable}.set(${this.#value(set)})`;
+  }
+
+  /** Plain data as source text, with expressions in place of placeholders. `isText` writes a template in any case. */
+  #value(value: unknown, isText = false): string {
+    if (typeof value === "string") return this.#text(value, isText);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return text(value);
+    const fields = Object.entries(value).map(
+      ([name, each]) => `${keyOf(name)}: ${this.#value(each)}`,
+    );
+    return `{ ${fields.join(", ")} }`;
+  }
+
+  #text(value: string, isText: boolean): string {
+    const expression = (match: RegExpMatchArray): string => {
+      const [, kind, path = ""] = match;
+      const [, first = "", ...rest] = path.split(".");
+      if (kind === "variable") return `await ${this.#variable(first)}.get()`;
+      if (first === "body") return `run.body(${rest.map(text).join(", ")})`;
+      return `run.trigger.${first}`;
+    };
+    const matches = [...value.matchAll(new RegExp(PLACEHOLDER, "g"))];
+    const [first] = matches;
+    if (!first) return text(value);
+    if (first[0] === value && !isText) return expression(first);
+    let [written, end] = ["", 0];
+    for (const match of matches) {
+      written += `${templateText(value.slice(end, match.index))}\${${expression(match)} ?? ""}`;
+      end = match.index + match[0].length;
+    }
+    return `\`${written}${templateText(value.slice(end))}\``;
   }
 
   /** A call with an object of options, without those that are absent. */
@@ -225,6 +292,23 @@ class Writer {
 
   #kindOf(id: string): string {
     return this.#find(id)?.kind ?? "";
+  }
+
+  #people(person: string | undefined): string {
+    return person === undefined ? this.#use("presence") : this.#thing(person, "tracker");
+  }
+
+  /** The constant of a variable. */
+  #variable(name: string, initial: unknown = null): string {
+    const key = `variable ${name}`;
+    const known = this.#constants.get(key);
+    const constant = known?.name ?? this.#freeName(name);
+    if (!known || initial !== null) {
+      const type = initial === null ? "<unknown>" : "";
+      const value = `${this.#use("variable")}${type}(${text(name)}, ${text(initial)})`;
+      this.#constants.set(key, { name: constant, value });
+    }
+    return constant;
   }
 
   /** The constant of a device or scene. */
@@ -266,7 +350,7 @@ class Writer {
 
 const EXPORTS = (
   "seconds minutes hours days at cron sun calendar presence mqtt webhook start between all any none " +
-  "somebodyHome nobodyHome"
+  "somebodyHome nobodyHome variable"
 ).split(" ");
 const SWITCHES = ["light", "switch", "plug", "fan", "media-player", "group", "siren", "humidifier"];
 const VERBS: Readonly<Record<string, string>> = {
@@ -279,7 +363,13 @@ const VERBS: Readonly<Record<string, string>> = {
 const text = (value: unknown) => JSON.stringify(value);
 const keyOf = (name: string) => (/^[A-Za-z]\w*$/.test(name) ? name : text(name));
 
-function object(value: object): string {
-  const fields = Object.entries(value).map(([name, each]) => `${keyOf(name)}: ${text(each)}`);
-  return `{ ${fields.join(", ")} }`;
+const templateText = (value: string) => value.replaceAll(/[`\\]|\$\{/g, (each) => `\\${each}`);
+
+/** The fields of a command with their places, such as `parts/light/on`. */
+function flat(command: CommandBody): Fields {
+  return Object.fromEntries(
+    sectionsOf(command).flatMap(([place, fields]) =>
+      Object.entries(fields).map(([name, value]) => [place + name, value as unknown]),
+    ),
+  );
 }

@@ -5,14 +5,18 @@ import {
   type Automation,
   type Clock,
   type EngineHome,
+  type RampRequest,
   type Run,
   RunCancelled,
   type Step,
   type StepResult,
   type TracedAction,
   type TracedCondition,
+  type VariableRequest,
 } from "./automation.ts";
-import { type JournalEntry, keyOf, type RunEnd, type StoredRun } from "./journal.ts";
+import { type JournalEntry, keyOf, type RunEnd, type RunHead, type StoredRun } from "./journal.ts";
+import { performRamp } from "./ramp.ts";
+import { KEYS, type StateStore } from "./state-store.ts";
 import { startTimer, type Timer } from "./timer.ts";
 import type { Fire, StoredWatch, Watch } from "./watch.ts";
 
@@ -23,16 +27,21 @@ const MOST_STEPS = 10_000;
 export interface RunDependencies {
   readonly clock: Clock;
   readonly home: Pick<EngineHome, "activateScene" | "notify">;
+  readonly store: StateStore;
+  /** A number from 0 to below 1. */
+  readonly random: () => number;
   readonly watch: (
     trigger: Extract<Step, { type: "waitFor" }>["trigger"],
-    fire: Fire,
+    callbacks: { readonly fire: Fire; readonly changed: () => void },
     stored?: StoredWatch,
   ) => Watch;
-  readonly check: (conditions: Extract<Step, { type: "check" }>["conditions"]) => {
-    readonly isMet: boolean;
-    readonly traced: readonly TracedCondition[];
-  };
+  readonly check: (
+    run: ActiveRun,
+    conditions: Extract<Step, { type: "check" }>["conditions"],
+  ) => { readonly isMet: boolean; readonly traced: readonly TracedCondition[] };
   readonly read: (device: string, field: string) => StateValue | undefined;
+  /** @throws Error for a value that is too large */
+  readonly variable: (run: ActiveRun, request: VariableRequest) => unknown;
   /** Sends a command, and undoes it after `forMs`. */
   readonly command: (
     run: ActiveRun,
@@ -75,36 +84,27 @@ export class ActiveRun implements Run {
   readonly #cancelled: Promise<never>;
   #end: (RunEnd & { readonly at: number }) | undefined;
 
-  constructor(stored: StoredRun, parts: RunDependencies) {
-    this.id = stored.id;
-    this.automation = stored.automation;
-    this.name = stored.name;
-    this.startedAt = stored.startedAt;
-    this.trigger = stored.trigger;
-    this.conditions = stored.conditions;
-    this.kept = stored.kept;
-    this.#journal = stored.journal.map((entry) => ({ ...entry }));
+  constructor({ journal, ...head }: StoredRun, parts: RunDependencies) {
+    const { id, automation, name, startedAt, trigger, conditions, kept } = head;
+    this.id = id;
+    this.automation = automation;
+    this.name = name;
+    this.startedAt = startedAt;
+    this.trigger = trigger;
+    this.conditions = conditions;
+    this.kept = kept;
+    this.#journal = journal.map((entry) => ({ ...entry }));
     this.#unread = new Set(this.#journal);
     this.#parts = parts;
-    const { cause } = stored.trigger;
-    const automation = { id: stored.automation, name: stored.name };
-    this.by = cause ? { automation, parent: cause } : { automation };
+    const { cause } = trigger;
+    this.by = { automation: { id: automation, name }, ...(cause && { parent: cause }) };
     this.#cancelled = new Promise((_resolve, reject) => (this.#cancel = reject));
     this.#cancelled.catch(() => undefined);
+    parts.store.set(KEYS.run(id), head satisfies RunHead);
   }
 
   get end(): (RunEnd & { readonly at: number }) | undefined {
     return this.#end;
-  }
-
-  /** True while a step waits for a time or a trigger. */
-  get isWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  /** True if it has waited, so that it is stored. */
-  get hasWaited(): boolean {
-    return this.#journal.some(({ type }) => type === "wait" || type === "waitFor");
   }
 
   get journal(): readonly JournalEntry[] {
@@ -129,6 +129,7 @@ export class ActiveRun implements Run {
     }
     this.#end = { ...end, at: clock.now() };
     this.#stopWaiting();
+    this.#forget();
     this.#parts.changed(this);
     busy(-1);
   }
@@ -151,35 +152,23 @@ export class ActiveRun implements Run {
     }
     const known = this.#repeated(keyOf(step));
     if (known?.result) return known.result;
-    const entry = known ?? this.#begin(step);
-    const isWait = step.type === "wait" || step.type === "waitFor";
+    if (isInstant(step)) return this.#takeInstant(step, known);
+    const isWait = step.type === "wait" || step.type === "waitFor" || step.type === "ramp";
     if (known && !isWait) {
       // It was under way when Mantel stopped; repeating it could do it twice.
-      return this.#finish(entry, { result: "ok", error: "its outcome is not known" });
+      return this.#finish(known, { result: "ok", error: "its outcome is not known" });
     }
+    const entry = known ?? this.#begin(step);
     const result = await Promise.race([this.#take(step, entry), this.#cancelled]);
     return this.#finish(entry, result);
   }
 
-  /** The run as it is stored. */
-  stored(): StoredRun {
-    const now = this.#parts.clock.now();
-    const waiting = new Map([...this.#waiting].map((each) => [each.entry, each]));
-    return {
-      id: this.id,
-      automation: this.automation,
-      name: this.name,
-      startedAt: this.startedAt,
-      trigger: this.trigger,
-      conditions: this.conditions,
-      ...(this.kept !== undefined && { kept: this.kept }),
-      journal: this.#journal.map((entry) => {
-        const wait = waiting.get(entry);
-        if (!wait) return { ...entry };
-        const watch = wait.watch?.stored();
-        return { ...entry, dueAt: now + wait.timer.leftMs(), ...(watch && { watch }) };
-      }),
-    };
+  /** Stores the ends of waits again, because the date was set, so that the stored ones are wrong. */
+  storeWaits(): void {
+    for (const { entry, timer } of this.#waiting) {
+      entry.dueAt = this.#parts.clock.now() + timer.leftMs();
+      this.#store(entry);
+    }
   }
 
   /** The step of before a restart that is taken again. Steps beside each other may come in another order. */
@@ -197,6 +186,7 @@ export class ActiveRun implements Run {
     const startedAt = this.#parts.clock.now();
     const entry: JournalEntry = { key: keyOf(step), at, type, startedAt };
     this.#journal.push(entry);
+    this.#store(entry);
     this.#parts.changed(this);
     return entry;
   }
@@ -206,12 +196,52 @@ export class ActiveRun implements Run {
     entry.result = result;
     delete entry.dueAt;
     delete entry.watch;
+    delete entry.ramp;
+    this.#store(entry);
     this.#parts.changed(this);
     return result;
   }
 
-  async #take(step: Step, entry: JournalEntry): Promise<StepResult> {
-    const { home, check, command, read } = this.#parts;
+  #store(entry: JournalEntry): void {
+    const place = this.#journal.lastIndexOf(entry);
+    this.#parts.store.set(KEYS.step(this.id, place), { ...entry });
+  }
+
+  #forget(): void {
+    const { store } = this.#parts;
+    store.delete(KEYS.run(this.id));
+    for (const place of this.#journal.keys()) store.delete(KEYS.step(this.id, place));
+  }
+
+  /** Takes a step that needs no time. What it does is stored together with its result. */
+  #takeInstant(step: InstantStep, known: JournalEntry | undefined): StepResult {
+    const { type, at } = step;
+    const startedAt = this.#parts.clock.now();
+    const entry = known ?? { key: keyOf(step), at, type, startedAt };
+    if (!known) this.#journal.push(entry);
+    return this.#finish(entry, this.#instantResult(step));
+  }
+
+  #instantResult(step: InstantStep): StepResult {
+    const { check, read, variable } = this.#parts;
+    switch (step.type) {
+      case "check":
+        return { result: "ok", value: check(this, step.conditions).isMet };
+      case "read":
+        return { result: "ok", value: read(step.device, step.field) };
+      case "value":
+        return { result: "ok", value: step.value };
+      case "variable":
+        try {
+          return { result: "ok", value: variable(this, step) };
+        } catch (error) {
+          return { result: "failed", error: sentenceOf(error) };
+        }
+    }
+  }
+
+  async #take(step: Exclude<Step, InstantStep>, entry: JournalEntry): Promise<StepResult> {
+    const { home, command, random } = this.#parts;
     switch (step.type) {
       case "command":
         return attempt(this.#parts, () => command(this, step, step.at));
@@ -221,18 +251,34 @@ export class ActiveRun implements Run {
         const to = typeof step.to === "string" ? [step.to] : step.to;
         return attempt(this.#parts, () => home.notify(step.message, to));
       }
-      case "check":
-        return { result: "ok", value: check(step.conditions).isMet };
-      case "read":
-        return { result: "ok", value: read(step.device, step.field) };
-      case "value":
-        return { result: "ok", value: step.value };
-      case "wait":
-        await this.#wait(entry, step.ms);
+      case "ramp":
+        return this.#takeRamp(step, entry);
+      case "wait": {
+        const { ms, maxMs = ms } = step;
+        await this.#wait(entry, Math.round(ms + random() * Math.max(0, maxMs - ms)));
         return { result: "ok" };
+      }
       case "waitFor":
         return { result: "ok", value: await this.#wait(entry, step.timeoutMs, step.trigger) };
     }
+  }
+
+  #takeRamp(step: RampRequest & { readonly at: string }, entry: JournalEntry): Promise<StepResult> {
+    const { read, command } = this.#parts;
+    const { device, at } = step;
+    return performRamp(
+      step,
+      {
+        read,
+        command: (body) => attempt(this.#parts, () => command(this, { device, command: body }, at)),
+        wait: (ms) => this.#wait(entry, ms).then(() => delete entry.dueAt),
+        keep: (state) => {
+          entry.ramp = state;
+          this.#store(entry);
+        },
+      },
+      entry.ramp,
+    );
   }
 
   /** Waits for a time, or for a trigger during it. Resolves with true if the trigger fired. */
@@ -245,18 +291,32 @@ export class ActiveRun implements Run {
     const leftMs = entry.dueAt === undefined ? ms : entry.dueAt - clock.now();
     return new Promise((resolve) => {
       const end = (isFired: boolean): void => {
-        if (!this.#waiting.delete(waiting)) return;
+        if (!waiting || !this.#waiting.delete(waiting)) return;
         waiting.timer.stop();
         waiting.watch?.stop();
         if (this.#waiting.size === 0) busy(1);
         resolve(isFired);
       };
+      const changed = (): void => {
+        const state = waiting?.watch?.stored();
+        if (state) entry.watch = state;
+        if (waiting) this.#store(entry);
+      };
+      let waiting: Waiting | undefined;
+      let hasFired = false; // while the watch is being made
+      const fire = (): void => {
+        hasFired = true;
+        end(true);
+      };
       const timer = startTimer(clock, leftMs, () => end(false));
-      const watched = trigger && watch(trigger, () => end(true), entry.watch);
-      const waiting: Waiting = { entry, timer, ...(watched && { watch: watched }) };
+      entry.dueAt = clock.now() + timer.leftMs();
+      const watched = trigger && watch(trigger, { fire, changed }, entry.watch);
+      waiting = { entry, timer, ...(watched && { watch: watched }) };
       this.#waiting.add(waiting);
       if (this.#waiting.size === 1) busy(-1);
+      changed();
       this.#parts.changed(this);
+      if (hasFired) end(true);
     });
   }
 
@@ -269,4 +329,10 @@ export class ActiveRun implements Run {
     this.#waiting.clear();
     this.#parts.busy(1);
   }
+}
+
+type InstantStep = Extract<Step, { type: "check" | "read" | "value" | "variable" }>;
+
+function isInstant(step: Step): step is InstantStep {
+  return ["check", "read", "value", "variable"].includes(step.type);
 }

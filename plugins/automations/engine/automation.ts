@@ -13,6 +13,8 @@ export interface Automation {
   readonly mode: Mode;
   readonly triggers: readonly Trigger[];
   readonly conditions: readonly Condition[];
+  /** The owner of its variables: the document itself, or the file of code. */
+  readonly owner: string;
   /** Plain data that a run keeps, also when the automation changes, and that `perform` gets: the actions of a document. */
   readonly kept?: unknown;
   /** The reason why it is set aside until its file changes, as a user-facing sentence. */
@@ -58,7 +60,9 @@ export type StepRequest =
       readonly forMs?: number;
     }
   | { readonly type: "scene"; readonly scene: string }
-  | { readonly type: "wait"; readonly ms: number }
+  /** With `maxMs` a random time between both. */
+  | { readonly type: "wait"; readonly ms: number; readonly maxMs?: number }
+  | RampRequest
   /** `value` of the result is true if the trigger fired, false after the timeout. */
   | { readonly type: "waitFor"; readonly trigger: Trigger; readonly timeoutMs: number }
   | { readonly type: "notify"; readonly message: string; readonly to?: string | readonly string[] }
@@ -67,7 +71,29 @@ export type StepRequest =
   /** `value` of the result is the value of a field. */
   | { readonly type: "read"; readonly device: string; readonly field: string }
   /** Records a value of the code, such as a random number; the result has the recorded one. */
-  | { readonly type: "value"; readonly value: unknown };
+  | { readonly type: "value"; readonly value: unknown }
+  | VariableRequest;
+
+/** Changes a number of a device evenly during a time, such as the brightness of a lamp. */
+export interface RampRequest {
+  readonly type: "ramp";
+  readonly device: string;
+  readonly field: string;
+  readonly to: number;
+  readonly ms: number;
+}
+
+/**
+ * Reads or sets a variable. `value` of the result is its value afterwards. With `expected` it is only set if it has this
+ * value before (`null`: if it was never set), and `value` is true if it was.
+ */
+export interface VariableRequest {
+  readonly type: "variable";
+  readonly name: string;
+  readonly set?: unknown;
+  readonly add?: number;
+  readonly expected?: unknown;
+}
 
 export interface StepResult {
   readonly result: "ok" | "failed";
@@ -91,6 +117,8 @@ export interface TriggerEvent {
   readonly data?: DeviceEvent["data"];
   readonly topic?: string;
   readonly payload?: string;
+  /** The body of a webhook: JSON as plain data, or else text. */
+  readonly body?: unknown;
   readonly title?: string;
   /** The cause of the trigger, such as the device or another automation. */
   readonly cause?: Cause;

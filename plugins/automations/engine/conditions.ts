@@ -17,6 +17,8 @@ export interface Surroundings {
   /** `undefined` if no tracker knows. */
   readonly isAnyoneHome: () => boolean | undefined;
   readonly calendarEvents: () => readonly EngineCalendarEvent[];
+  /** `undefined` if it was never set. */
+  readonly variable: (name: string) => unknown;
 }
 
 /** The result of one condition with the value that it saw. What is unknown is not met. */
@@ -34,7 +36,7 @@ export function checkAll(
 function check(condition: Condition, around: Surroundings): Checked {
   switch (condition.type) {
     case "state":
-      return checkState(condition, around);
+      return checkValue(condition, valueOf(around.device(condition.device), condition.field));
     case "time": {
       const now = wallTimeAt(around.now, around.home.timeZone);
       return { result: isInSpan(condition, now), value: clockText(now.seconds) };
@@ -46,9 +48,13 @@ function check(condition: Condition, around: Surroundings): Checked {
       return { result: isUp === (condition.is === "up"), value: isUp ? "up" : "down" };
     }
     case "presence": {
-      const isAnyoneHome = around.isAnyoneHome();
-      return { result: isAnyoneHome === condition.anyone, value: isAnyoneHome ?? null };
+      const { person, anyone } = condition;
+      const isHome =
+        person === undefined ? around.isAnyoneHome() : around.device(person)?.state["home"];
+      return { result: isHome === anyone, value: isHome ?? null };
     }
+    case "variable":
+      return checkValue(condition, around.variable(condition.name));
     case "calendar": {
       const { now } = around;
       const current = around
@@ -65,11 +71,10 @@ function check(condition: Condition, around: Surroundings): Checked {
   }
 }
 
-function checkState(
-  { device, field, equals, above, below }: SimpleConditionOf<"state">,
-  around: Surroundings,
+function checkValue(
+  { equals, above, below }: Pick<SimpleConditionOf<"state">, "equals" | "above" | "below">,
+  value: unknown,
 ): Checked {
-  const value = valueOf(around.device(device), field);
   const limits = { ...(above !== undefined && { above }), ...(below !== undefined && { below }) };
   const isEqual = equals === undefined || isSame(value, equals);
   const isInside = Object.keys(limits).length === 0 || isWithin(value, limits) === true;

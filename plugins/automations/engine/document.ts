@@ -24,14 +24,15 @@ export type Mode = (typeof MODES)[number];
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-const YEAR_MS = 366 * 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const YEAR_MS = 366 * DAY_MS;
 
 const DeviceId = Type.String({ minLength: 1, maxLength: 150 });
 /** A field of the state: `on`, `parts/light/on`, `extra/childLock`; or `available`. */
 const Field = Type.String({ minLength: 1, maxLength: 200 });
 const Value = Type.Unsafe<StateValue>(Type.Unknown());
 const Duration = Type.Integer({ minimum: 0, maximum: YEAR_MS });
-const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+const WEEK_MS = 7 * DAY_MS;
 const Offset = Type.Integer({ minimum: -WEEK_MS, maximum: WEEK_MS });
 const TimeOfDay = Type.String({
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$",
@@ -48,6 +49,16 @@ const Missed = Type.Enum(["skip", "once"]);
 const Id = Type.String({ minLength: 1, maxLength: 200 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Optional = Type.Optional;
+const Presence = Type.Object(
+  {
+    type: Type.Literal("presence"),
+    anyone: Type.Boolean(),
+    /** The id of a tracker; absent for all of them. */
+    person: Optional(DeviceId),
+  },
+  Strict,
+);
+const VariableName = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,59}$" });
 
 /** The triggers by their type. */
 export const TRIGGERS = {
@@ -108,6 +119,7 @@ export const TRIGGERS = {
       match: Optional(Name),
       edge: Optional(Type.Enum(["start", "end"])),
       offsetMs: Optional(Offset),
+      missed: Optional(Missed),
     },
     Strict,
   ),
@@ -121,8 +133,8 @@ export const TRIGGERS = {
     },
     Strict,
   ),
-  /** `anyone: true` when the first person comes home, `false` when the last one leaves. */
-  presence: Type.Object({ type: Type.Literal("presence"), anyone: Type.Boolean() }, Strict),
+  /** `anyone: true` when the first person comes home, `false` when the last one leaves; with `person` when that one does. */
+  presence: Presence,
   webhook: Type.Object(
     { type: Type.Literal("webhook"), name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,59}$" }) },
     Strict,
@@ -158,10 +170,21 @@ export const CONDITIONS = {
     Strict,
   ),
   sun: Type.Object({ type: Type.Literal("sun"), is: Type.Enum(["up", "down"]) }, Strict),
-  presence: Type.Object({ type: Type.Literal("presence"), anyone: Type.Boolean() }, Strict),
+  presence: Presence,
   /** True during an event. */
   calendar: Type.Object(
     { type: Type.Literal("calendar"), calendar: Id, match: Optional(Name) },
+    Strict,
+  ),
+  /** One that was never set is unknown. */
+  variable: Type.Object(
+    {
+      type: Type.Literal("variable"),
+      name: VariableName,
+      equals: Optional(Value),
+      above: Optional(Type.Number()),
+      below: Optional(Type.Number()),
+    },
     Strict,
   ),
 } as const;
@@ -189,7 +212,32 @@ export const ACTIONS = {
     Strict,
   ),
   scene: Type.Object({ type: Type.Literal("scene"), scene: DeviceId }, Strict),
-  wait: Type.Object({ type: Type.Literal("wait"), ms: Duration }, Strict),
+  /** With `maxMs` a random time between both. */
+  wait: Type.Object(
+    { type: Type.Literal("wait"), ms: Duration, maxMs: Optional(Duration) },
+    Strict,
+  ),
+  /** Changes a number evenly, such as the brightness of a lamp. It ends early if the device is switched off. */
+  ramp: Type.Object(
+    {
+      type: Type.Literal("ramp"),
+      device: DeviceId,
+      field: Field,
+      to: Type.Number(),
+      ms: Type.Integer({ minimum: 1_000, maximum: DAY_MS }),
+    },
+    Strict,
+  ),
+  /** Sets a variable of this automation, or adds to it. It keeps its value from one run to the next. */
+  variable: Type.Object(
+    {
+      type: Type.Literal("variable"),
+      name: VariableName,
+      set: Optional(Value),
+      add: Optional(Type.Number()),
+    },
+    Strict,
+  ),
   notify: Type.Object(
     {
       type: Type.Literal("notify"),

@@ -30,8 +30,8 @@ interface Turns {
   readonly changedAt: number[];
 }
 
-/** An automation that goes too far, and the sentence about it. */
-export interface Offence {
+/** Two automations that set a field to different values in turns, and the sentence about them. */
+export interface Fight {
   readonly automations: readonly string[];
   readonly reason: string;
 }
@@ -75,13 +75,13 @@ export class Guard {
     return starts && now < starts.pausedUntil ? starts.reason : undefined;
   }
 
-  /** Counts a value that an automation sets. Returns the offence when two of them set it in turns. */
+  /** Counts a value that an automation sets. Returns the fight when two of them set it in turns. */
   set(
     automation: Named,
     { key, text }: { readonly key: string; readonly text: string },
     value: unknown,
     now: number,
-  ): Offence | undefined {
+  ): Fight | undefined {
     const turns = this.#fields.get(key);
     this.#fields.delete(key);
     if (!turns) {

@@ -1,4 +1,5 @@
 import type { RunResult, Step, StepResult, TracedCondition, TriggerEvent } from "./automation.ts";
+import type { RampState } from "./ramp.ts";
 import type { StoredWatch } from "./watch.ts";
 
 /** One step that a run has begun. Instants are epoch milliseconds. */
@@ -14,17 +15,24 @@ export interface JournalEntry {
   dueAt?: number;
   /** For a wait for a trigger: the state of the trigger. */
   watch?: StoredWatch;
+  /** For a ramp: how far it has come. */
+  ramp?: RampState;
 }
 
-/** A run as it is stored. */
-export interface StoredRun {
+/** A run as it began. */
+export interface RunHead {
   readonly id: string;
   readonly automation: string;
   readonly name: string;
   readonly startedAt: number;
   readonly trigger: TriggerEvent;
   readonly conditions: readonly TracedCondition[];
+  /** Plain data of its automation, such as the actions of a document, also after that has changed. */
   readonly kept?: unknown;
+}
+
+/** A run as it is stored, with the steps that it has begun. */
+export interface StoredRun extends RunHead {
   readonly journal: readonly JournalEntry[];
 }
 

@@ -1,8 +1,11 @@
 import type { ActiveRun, RunDependencies } from "./active-run.ts";
-import type { Clock, EngineDevice, EngineHome } from "./automation.ts";
-import type { Guard, Offence } from "./guard.ts";
-import { valuesBefore } from "./undo.ts";
-import type { Undos } from "./undos.ts";
+import { attempt } from "./attempt.ts";
+import type { Clock, EngineDevice, EngineHome, TracedAction } from "./automation.ts";
+import type { Fight, Guard } from "./guard.ts";
+import type { StateStore } from "./state-store.ts";
+import { isoOf } from "./traces.ts";
+import { commandTo, valuesBefore } from "./undo.ts";
+import { type UndoRequest, Undos } from "./undos.ts";
 
 type CommandStep = Parameters<RunDependencies["command"]>[1];
 
@@ -10,20 +13,24 @@ interface Dependencies {
   readonly clock: Clock;
   readonly home: Pick<EngineHome, "command">;
   readonly device: (id: string) => EngineDevice | undefined;
+  readonly store: StateStore;
   readonly guard: Guard;
-  readonly undos: Undos;
+  readonly busy: (difference: 1 | -1) => void;
   /** Called if automations set the same field to different values in turns. */
-  readonly fought: (fight: Offence, device: string, field: string) => void;
-  /** Called when there is something new to store. */
-  readonly changed: () => void;
+  readonly fought: (fight: Fight, device: string, field: string) => void;
+  /** Called when a command for a time has ended. */
+  readonly undone: (automation: string, run: string, action: TracedAction) => void;
 }
 
-/** Sends the commands of runs, remembers those for a time, and notices automations that fight. */
+/** Sends the commands of runs, ends those for a time, and notices automations that fight. */
 export class SentCommands {
   readonly #parts: Dependencies;
+  readonly undos: Undos;
 
   constructor(parts: Dependencies) {
     this.#parts = parts;
+    const { clock, store } = parts;
+    this.undos = new Undos({ clock, store, undo: (request) => this.#undo(request) });
   }
 
   /**
@@ -31,19 +38,40 @@ export class SentCommands {
    * @throws Error for an unknown device, and as the home's `command`
    */
   async send(run: ActiveRun, step: CommandStep, at: string): Promise<void> {
-    const { home, undos } = this.#parts;
+    const { home } = this.#parts;
     const device = this.#parts.device(step.device);
     if (!device) throw new Error(`the device ${step.device} does not exist`);
     this.#watchFights(run, device, step.command);
     const before = valuesBefore(device, step.command);
-    if (step.forMs === undefined) undos.release(device.id, Object.keys(before));
+    if (step.forMs === undefined) this.undos.release(device.id, Object.keys(before));
     else {
       const { automation, id, by } = run;
-      const original = undos.original(device.id, before);
-      undos.add({ automation, run: id, at, device: device.id, by, before: original }, step.forMs);
-      this.#parts.changed();
+      const original = this.undos.original(device.id, before);
+      const request = { automation, run: id, at, device: device.id, by, before: original };
+      this.undos.add(request, step.forMs);
     }
     await home.command(device.id, step.command, run.by);
+  }
+
+  /** Ends a command for a time. Never rejects. */
+  async #undo({ automation, run, at, device: id, before, by }: UndoRequest): Promise<void> {
+    const { clock, home, busy, undone } = this.#parts;
+    const device = this.#parts.device(id);
+    const body = device && commandTo(device, before);
+    if (!body) return;
+    busy(1);
+    const startedAt = isoOf(clock.now());
+    const result = await attempt(this.#parts, () => home.command(id, body, by));
+    const index = Number.parseInt(at, 10) || 0;
+    undone(automation, run, {
+      index,
+      at,
+      type: "undo",
+      startedAt,
+      endedAt: isoOf(clock.now()),
+      ...result,
+    });
+    busy(-1);
   }
 
   #watchFights(run: ActiveRun, { id, name }: EngineDevice, command: CommandStep["command"]): void {

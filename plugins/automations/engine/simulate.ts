@@ -94,7 +94,6 @@ class Simulation {
       warn: () => undefined,
       traced: (run, trace) => this.#traced(run, trace),
       ended: () => undefined,
-      changed: () => undefined,
     });
   }
 
@@ -156,9 +155,9 @@ class Simulation {
         const { id: automation } = by.automation;
         this.#add({ at: this.#at, kind: "command", device, command, automation });
         for (const [place, fields] of sectionsOf(command)) {
-          for (const [field, value] of Object.entries(fields)) {
+          for (const [field, value] of Object.entries(switched(fields))) {
             const isState = valueOf(this.#engine.device(device), place + field) !== undefined;
-            if (isState) this.#change(device, place + field, value as StateValue, causeOf(by));
+            if (isState) this.#change(device, place + field, value, causeOf(by));
           }
         }
       },
@@ -189,6 +188,13 @@ class Simulation {
   get #isFull(): boolean {
     return this.#timeline.length >= MOST_ENTRIES;
   }
+}
+
+/** The fields that a command sets: a brightness above 0 switches on, and 0 switches off and keeps the level. */
+function switched(fields: object): Readonly<Record<string, StateValue>> {
+  const { brightness, ...others } = fields as Record<string, StateValue>;
+  if (brightness === undefined) return others;
+  return brightness === 0 ? { ...others, on: false } : { on: true, ...others, brightness };
 }
 
 function causeOf({ automation: { id, name }, parent }: ActsFor): Cause {

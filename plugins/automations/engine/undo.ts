@@ -49,6 +49,12 @@ export function commandTo(
   return sections.size === 0 ? undefined : bodyOf(sections);
 }
 
+/** The command that sets one field, such as `parts/light/brightness`. */
+export function commandOf(field: string, value: StateValue): CommandBody {
+  const place = field.slice(0, field.lastIndexOf("/") + 1);
+  return bodyOf(new Map([[place, { [field.slice(place.length)]: value }]]));
+}
+
 /** The fields of a command by the place of their section: empty, `parts/<id>/` or `extra/`. */
 export function sectionsOf(command: CommandBody): [place: string, fields: object][] {
   const { parts = {}, extra, ...own } = command;

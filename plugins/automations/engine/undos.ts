@@ -1,4 +1,5 @@
 import type { ActsFor, Clock } from "./automation.ts";
+import { KEYS, type StateStore } from "./state-store.ts";
 import { startTimer, type Timer } from "./timer.ts";
 import type { Before } from "./undo.ts";
 
@@ -24,8 +25,9 @@ interface Pending {
 
 interface Dependencies {
   readonly clock: Clock;
-  /** Brings values back. */
-  readonly undo: (request: UndoRequest) => void;
+  readonly store: StateStore;
+  /** Brings values back. Never rejects. */
+  readonly undo: (request: UndoRequest) => Promise<void>;
 }
 
 /**
@@ -74,12 +76,9 @@ export class Undos {
     }
   }
 
-  stored(): StoredUndo[] {
-    const now = this.#parts.clock.now();
-    return [...this.#pending].map(({ request, timer }) => ({
-      ...request,
-      dueAt: now + timer.leftMs(),
-    }));
+  /** Stores the ends again, because the date was set, so that the stored ones are wrong. */
+  storeAll(): void {
+    for (const pending of this.#pending) this.#store(pending);
   }
 
   restore(stored: readonly StoredUndo[]): void {
@@ -87,31 +86,45 @@ export class Undos {
     for (const { dueAt, ...request } of stored) this.#start(request, dueAt - now);
   }
 
+  /** Stops the timers. What is stored stays. */
   stop(): void {
-    for (const pending of this.#pending) this.#end(pending);
+    for (const { timer } of this.#pending) timer.stop();
+    this.#pending.clear();
   }
 
   #start(request: UndoRequest, ms: number): void {
-    const timer = startTimer(this.#parts.clock, ms, () => {
-      this.#pending.delete(pending);
-      this.#due(request);
-    });
+    const timer = startTimer(this.#parts.clock, ms, () => void this.#due(pending));
     const pending: Pending = { request, timer };
     this.#pending.add(pending);
+    this.#store(pending);
+  }
+
+  #store({ request, timer }: Pending): void {
+    const { store, clock } = this.#parts;
+    const stored: StoredUndo = { ...request, dueAt: clock.now() + timer.leftMs() };
+    store.set(KEYS.undo(request.automation, request.device), stored);
   }
 
   #end(pending: Pending): void {
+    const { automation, device } = pending.request;
     this.#pending.delete(pending);
     pending.timer.stop();
+    this.#parts.store.delete(KEYS.undo(automation, device));
   }
 
-  /** Leaves fields to commands that end later. */
-  #due(request: UndoRequest): void {
-    const others = [...this.#pending].filter((each) => each.request.device === request.device);
-    const before = Object.entries(request.before).filter(
-      ([field]) => !others.some((other) => Object.hasOwn(other.request.before, field)),
+  /** Leaves fields to commands that end later. It is stored until it is done, so that a crash meanwhile repeats it. */
+  async #due(pending: Pending): Promise<void> {
+    this.#pending.delete(pending);
+    const { automation, device } = pending.request;
+    const others = [...this.#pending].filter(({ request }) => request.device === device);
+    const before = Object.entries(pending.request.before).filter(
+      ([field]) => !others.some(({ request }) => Object.hasOwn(request.before, field)),
     );
-    this.#parts.undo({ ...request, before: Object.fromEntries(before) });
+    await this.#parts.undo({ ...pending.request, before: Object.fromEntries(before) });
+    const isReplaced = [...this.#pending].some(
+      ({ request }) => request.automation === automation && request.device === device,
+    );
+    if (!isReplaced) this.#parts.store.delete(KEYS.undo(automation, device));
   }
 
   /** Pending undos, those that end first before the others. */

@@ -56,3 +56,6 @@ export function withValue(device: EngineDevice, field: string, value: StateValue
   );
   return { ...device, parts };
 }
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

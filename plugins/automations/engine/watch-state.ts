@@ -3,12 +3,11 @@ import type { Clock, EngineDevice } from "./automation.ts";
 import type { TriggerOf } from "./document.ts";
 import { startTimer, type Timer } from "./timer.ts";
 import { isSame, isWithin, valueOf } from "./values.ts";
-import type { DeviceChange, Fire, StoredWatch } from "./watch.ts";
+import type { DeviceChange, StoredWatch, WatchCallbacks } from "./watch.ts";
 
-interface Options {
+interface Options extends WatchCallbacks {
   readonly clock: Clock;
   readonly trigger: TriggerOf<"state">;
-  readonly fire: Fire;
   readonly stored: StoredWatch | undefined;
 }
 
@@ -37,8 +36,7 @@ export class StateWatch {
     if (to === undefined || isSame(to, from)) return;
     if (this.#hasLimits) return this.#crossed(to, from, cause);
     const isMet = trigger.to === undefined || isSame(to, trigger.to);
-    this.#staying?.stop();
-    this.#staying = undefined;
+    this.#leave();
     const isFrom = trigger.from === undefined || isSame(from, trigger.from);
     if (isMet && isFrom && from !== undefined) this.#met({ to, from, cause });
   }
@@ -46,6 +44,13 @@ export class StateWatch {
   stop(): void {
     this.#staying?.stop();
     this.#staying = undefined;
+  }
+
+  /** The value did not stay. */
+  #leave(): void {
+    if (!this.#staying) return;
+    this.stop();
+    this.#options.changed();
   }
 
   stored(): StoredWatch | undefined {
@@ -66,8 +71,9 @@ export class StateWatch {
   #crossed(to: StateValue, from: StateValue | undefined, cause: Cause | undefined): void {
     const wasInside = this.#isInside;
     this.#isInside = this.#withHysteresis(to);
-    if (!this.#isInside) this.stop();
-    else if (wasInside === false) this.#met({ to, from, cause });
+    if (!this.#isInside) this.#leave();
+    if (wasInside !== this.#isInside) this.#options.changed();
+    if (this.#isInside && wasInside === false) this.#met({ to, from, cause });
   }
 
   /** True within the limits, and after that until the value has left them by the hysteresis. */
@@ -97,8 +103,10 @@ export class StateWatch {
     this.#staying?.stop();
     this.#staying = startTimer(this.#options.clock, ms, () => {
       this.#staying = undefined;
+      this.#options.changed();
       this.#fire(change);
     });
+    this.#options.changed();
   }
 
   #fire({ to, from, cause }: Change): void {

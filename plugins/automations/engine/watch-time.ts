@@ -1,6 +1,6 @@
 import type { Clock, EngineHome, Stop } from "./automation.ts";
 import { nextTime, type TimeTrigger } from "./next-time.ts";
-import type { Fire, StoredWatch } from "./watch.ts";
+import type { StoredWatch, WatchCallbacks } from "./watch.ts";
 
 /** The clock is looked at this often, because it may be set, or the machine may sleep. */
 const LOOK_MS = 60_000;
@@ -11,11 +11,10 @@ const SET_BACK_MS = 60 * 60_000;
 /** Times that were missed longer ago are not made up for. */
 const LONGEST_MISSED_MS = 7 * 24 * 60 * 60_000;
 
-interface Options {
+interface Options extends WatchCallbacks {
   readonly clock: Clock;
   readonly home: Pick<EngineHome, "timeZone" | "coordinates">;
   readonly trigger: TimeTrigger;
-  readonly fire: Fire;
   readonly stored: StoredWatch | undefined;
 }
 
@@ -31,9 +30,8 @@ export class TimeWatch {
   constructor(options: Options) {
     this.#options = options;
     const now = options.clock.now();
-    const from = options.stored?.handledUntil ?? now;
-    const isUsable = from <= now + SET_BACK_MS && from > now - LONGEST_MISSED_MS;
-    this.#handledUntil = isUsable ? from : now;
+    const from = Math.max(options.stored?.handledUntil ?? now, now - LONGEST_MISSED_MS);
+    this.#handledUntil = from <= now + SET_BACK_MS ? from : now;
     this.#seenAt = now;
     this.#dueAt = this.#next(this.#handledUntil);
     this.#arm();
@@ -44,9 +42,7 @@ export class TimeWatch {
   }
 
   stored(): StoredWatch {
-    const now = this.#options.clock.now();
-    const isWaiting = this.#dueAt !== undefined && this.#dueAt <= now;
-    return { handledUntil: isWaiting ? this.#handledUntil : Math.max(this.#handledUntil, now) };
+    return { handledUntil: this.#handledUntil };
   }
 
   #arm(): void {
@@ -61,6 +57,7 @@ export class TimeWatch {
     if (now < this.#seenAt - SET_BACK_MS) {
       this.#handledUntil = now;
       this.#dueAt = this.#next(now);
+      this.#options.changed();
     }
     this.#seenAt = now;
     const dueAt = this.#dueAt;
@@ -69,11 +66,12 @@ export class TimeWatch {
   }
 
   #due(dueAt: number, now: number): void {
-    const { trigger, fire } = this.#options;
+    const { trigger, fire, changed } = this.#options;
     const isMissed = now - dueAt > LATE_MS;
     // Of several missed times the last one counts.
     this.#handledUntil = isMissed ? now : dueAt;
     this.#dueAt = this.#next(this.#handledUntil, !isMissed);
+    changed();
     if (!isMissed || trigger.missed === "once") fire({ type: trigger.type });
   }
 

@@ -5,6 +5,12 @@ import type { EngineDevice, Stop, TriggerEvent } from "./automation.ts";
 export type Fired = Omit<TriggerEvent, "index" | "at">;
 export type Fire = (fired: Fired) => void;
 
+export interface WatchCallbacks {
+  readonly fire: Fire;
+  /** Called when there is something new in `stored`, before `fire`. */
+  readonly changed: () => void;
+}
+
 /** The state of a watched trigger that a restart must not lose, as plain data. Instants are epoch milliseconds. */
 export interface StoredWatch {
   /** A value that has to stay for a time: the instant at which it has. */
@@ -13,6 +19,8 @@ export interface StoredWatch {
   readonly isInside?: boolean;
   /** The instant until which times were handled. */
   readonly handledUntil?: number;
+  /** Events of calendars after it that have fired, with the instants after which they are forgotten. */
+  readonly fired?: Readonly<Record<string, number>>;
 }
 
 /** A trigger that is watched. */

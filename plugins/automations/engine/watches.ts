@@ -4,7 +4,7 @@ import type { Trigger, TriggerOf } from "./document.ts";
 import { CalendarWatch } from "./watch-calendar.ts";
 import { StateWatch } from "./watch-state.ts";
 import { TimeWatch } from "./watch-time.ts";
-import type { DeviceChange, Fire, Fired, StoredWatch, Watch } from "./watch.ts";
+import type { DeviceChange, Fire, Fired, StoredWatch, Watch, WatchCallbacks } from "./watch.ts";
 
 export interface WatchDependencies {
   readonly clock: Clock;
@@ -32,6 +32,10 @@ class Listeners<T> {
     if (listeners) for (const listener of [...listeners]) listener(value);
   }
 
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
   keys(): string[] {
     return [...this.#byKey.keys()];
   }
@@ -53,11 +57,15 @@ export class Watches {
   }
 
   /** Watches a trigger from now on, or from where a stored watch ended. */
-  add(trigger: Trigger, fire: Fire, stored?: StoredWatch): Watch {
+  add(trigger: Trigger, callbacks: WatchCallbacks, stored?: StoredWatch): Watch {
     const { clock, home, device } = this.#parts;
+    const { fire } = callbacks;
     switch (trigger.type) {
       case "state": {
-        const watch = new StateWatch({ clock, trigger, fire, stored }, device(trigger.device));
+        const watch = new StateWatch(
+          { clock, trigger, stored, ...callbacks },
+          device(trigger.device),
+        );
         const stop = this.#changes.add(trigger.device, (change) => watch.changed(change));
         return { stop: () => (stop(), watch.stop()), stored: () => watch.stored() };
       }
@@ -66,11 +74,11 @@ export class Watches {
       case "time":
       case "cron":
       case "sun": {
-        const watch = new TimeWatch({ clock, home, trigger, fire, stored });
+        const watch = new TimeWatch({ clock, home, trigger, stored, ...callbacks });
         return { stop: () => watch.stop(), stored: () => watch.stored() };
       }
       case "calendar": {
-        const watch = new CalendarWatch({ clock, trigger, fire, stored });
+        const watch = new CalendarWatch({ clock, trigger, stored, ...callbacks });
         this.#calendars.add(watch);
         watch.setEvents(this.#calendarEvents);
         const stop = () => (this.#calendars.delete(watch), watch.stop());
@@ -79,12 +87,7 @@ export class Watches {
       case "mqtt":
         return stateless(this.#addMqtt(trigger, fire));
       case "presence":
-        return stateless(
-          this.#presence.add("", ({ isAnyoneHome, cause }) => {
-            if (isAnyoneHome !== trigger.anyone) return;
-            fire({ type: "presence", to: isAnyoneHome, ...(cause && { cause }) });
-          }),
-        );
+        return stateless(this.#addPresence(trigger, fire));
       case "webhook":
         return stateless(this.#events.add(`webhook ${trigger.name}`, fire));
       case "start":
@@ -132,9 +135,10 @@ export class Watches {
     }
   }
 
-  called(webhook: string): boolean {
-    const isKnown = this.#events.keys().includes(`webhook ${webhook}`);
-    this.#events.call(`webhook ${webhook}`, { type: "webhook", event: webhook });
+  called(webhook: string, body?: unknown): boolean {
+    const isKnown = this.#events.has(`webhook ${webhook}`);
+    const fired: Fired = { type: "webhook", event: webhook, ...(body !== undefined && { body }) };
+    this.#events.call(`webhook ${webhook}`, fired);
     return isKnown;
   }
 
@@ -154,6 +158,20 @@ export class Watches {
   #addMqtt({ topic, payload: wanted }: TriggerOf<"mqtt">, fire: Fire): Stop {
     return this.#messages.add(topic, (message) => {
       if (wanted === undefined || wanted === message.payload) fire({ type: "mqtt", ...message });
+    });
+  }
+
+  /** Of one person, or of the first that comes and the last that leaves. */
+  #addPresence({ anyone, person }: TriggerOf<"presence">, fire: Fire): Stop {
+    const told = (to: boolean, cause: Cause | undefined): void => {
+      if (to === anyone) fire({ type: "presence", to, ...(cause && { cause }) });
+    };
+    if (person === undefined) {
+      return this.#presence.add("", ({ isAnyoneHome, cause }) => told(isAnyoneHome, cause));
+    }
+    return this.#changes.add(person, ({ device, old, cause }) => {
+      const [to, from] = [device?.state["home"], old?.state["home"]];
+      if (typeof to === "boolean" && typeof from === "boolean" && to !== from) told(to, cause);
     });
   }
 

@@ -40,8 +40,9 @@ async function openHome(t: TestContext, names: readonly string[] = ["a", "c"]) {
       what: FollowRequest["what"],
       selector: DeviceSelector = "*",
       isStart = false,
+      each = false,
     ): number => {
-      feed.follow({ follower: ++last, what, selector, isStart });
+      feed.follow({ follower: ++last, what, selector, isStart, each });
       return last;
     };
     /** The batches since the last call, in short. */
@@ -63,7 +64,7 @@ async function openHome(t: TestContext, names: readonly string[] = ["a", "c"]) {
   const dim = (brightness: number, nativeId = "a") =>
     home.devices.update("b", [{ nativeId, state: { brightness } }]);
   const press = (nativeId = "a") => home.devices.announceEvent("b", { nativeId, event: "press" });
-  return { ...home, open, dim, press, pass: (ms: number) => (now += ms) };
+  return { ...home, feeds, open, dim, press, pass: (ms: number) => (now += ms) };
 }
 
 /** An event, a failure or a scene as its subject and what happened. */
@@ -243,6 +244,112 @@ test("changes that a crashed process did not take are passed on", async (t) => {
   next.follow("changes", "*", true);
 
   assert.deepEqual(await next.taken(), ["demo:light:1 41→50 device"]);
+});
+
+test("a follower of each change gets those of a device that changes and returns while it is busy, in order", async (t) => {
+  const { open, dim } = await openHome(t);
+  const { process, follow, taken, release } = open();
+  follow("changes", "*", false, true);
+  process.isTaking = false;
+  await dim(41);
+  await settle();
+
+  for (const level of [50, 40, 50]) await dim(level);
+  await dim(10, "c");
+  process.isTaking = true;
+  release();
+
+  assert.deepEqual(await taken(), [
+    "demo:light:1 40→41 device",
+    "demo:light:1 41→50 device",
+    "demo:light:1 50→40 device",
+    "demo:light:1 40→50 device",
+    "demo:light:2 40→10 device",
+  ]);
+});
+
+test("of more than 4,096 changes that wait, those of one device are merged, and the log counts them", async (t) => {
+  const { open, dim } = await openHome(t);
+  const { process, follow, taken, release, warnings } = open();
+  follow("changes", "*", false, true);
+  process.isTaking = false;
+  await dim(41);
+  await settle();
+
+  for (let at = 0; at < 4_096 + 10; at++) await dim(at % 2);
+  process.isTaking = true;
+  release();
+
+  const changes = await taken();
+  assert.equal(changes.length, 1 + 4_096);
+  assert.equal(changes.at(-1), "demo:light:1 0→1 device");
+  assert.equal(warnings.length, 2); // the first and the tenth
+});
+
+test("each change between two generations is passed on once, also after a start that failed", async (t) => {
+  const { open, dim, feeds } = await openHome(t);
+  const old = open();
+  old.follow("changes", "*", true, true);
+  old.process.isTaking = false;
+  await dim(41);
+  await settle();
+  await dim(50); // waits in the feed
+  old.feed.suspend();
+  await dim(40);
+
+  const failed = open();
+  failed.process.isTaking = false;
+  failed.follow("changes", "*", true, true);
+  await settle();
+  await dim(50); // waits behind the first batch
+  await settle();
+  failed.feed.suspend();
+  const next = open();
+  next.follow("changes", "*", true, true);
+  const expected = ["41→50", "50→40", "40→50"].map((change) => `demo:light:1 ${change} device`);
+  assert.deepEqual(await next.taken(), expected);
+
+  feeds.settle("auto");
+  next.feed.suspend();
+  const last = open();
+  last.follow("changes", "*", true, true);
+  assert.deepEqual(await last.taken(), []);
+});
+
+test("each change that a listener had not read is passed on with the state of that time", async (t) => {
+  const { open, dim, devices } = await openHome(t);
+  const old = open();
+  old.follow("changes", "*", true, true);
+  const before = devices.get("demo:light:1");
+  await dim(50);
+  const device = devices.get("demo:light:1");
+  await dim(60);
+  await settle();
+
+  const { state } = before;
+  old.feed.suspend([{ id: device.id, device, before: { state }, cause: LAMP }]);
+  const next = open();
+  next.follow("changes", "*", true, true);
+
+  assert.deepEqual(await next.taken(), ["demo:light:1 40→50 device"]);
+});
+
+test("a second reload passes no change on that the first one has passed on", async (t) => {
+  const { open, dim, feeds } = await openHome(t);
+  const first = open();
+  first.follow("changes");
+  first.feed.suspend();
+  await dim(50);
+  const second = open();
+  second.follow("changes", "*", true);
+  assert.deepEqual(await second.taken(), ["demo:light:1 40→50 device"]);
+  feeds.settle("auto");
+
+  second.feed.suspend();
+  const third = open();
+  third.follow("changes", "*", true);
+
+  assert.deepEqual(await third.taken(), []);
 });
 
 test("changes of a module that stays away are forgotten", async (t) => {

@@ -86,6 +86,36 @@ test("a listener that is busy gets only the newest state of each device, and one
   await stop();
 });
 
+test("a busy listener of each change gets them all, in order; beyond 4,096 they are merged and counted", async () => {
+  const seen: unknown[] = [];
+  let finish = (): void => undefined;
+  const { home, logs, stop } = await withHome(async ({ devices }) => {
+    await devices.on(
+      "*",
+      async (device, old) => {
+        seen.push([old?.state["on"], device?.state["on"]]);
+        if (seen.length === 1) await new Promise<void>((resolve) => (finish = resolve));
+      },
+      { each: true },
+    );
+  });
+
+  for (let at = 0; at < 4_100; at++) await home.change(LAMP.id, { on: at % 2 === 0 });
+  finish();
+  await setImmediate();
+
+  assert.equal(seen.length, 4_097);
+  assert.deepEqual(seen.slice(0, 3), [
+    [false, true],
+    [true, false],
+    [false, true],
+  ]);
+  const [warning, ...more] = logs.filter(({ level }) => level === "warn");
+  assert.equal(warning?.sentence, "merged changes of devices: a listener is too slow");
+  assert.deepEqual(more, []);
+  await stop();
+});
+
 test("a listener that throws is named in the log, and is called again", async () => {
   let calls = 0;
   const { home, logs, stop } = await withHome(async ({ devices }) => {

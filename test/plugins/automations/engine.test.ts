@@ -442,7 +442,7 @@ test("a wait continues after a restart, from where it was, and no action is repe
   await home.advance(4 * MINUTE);
   assert.equal(home.commands.length, 1);
 
-  home = home.restarted({ devices: [DOOR, LAMP] }, false);
+  home = home.restarted({ devices: [DOOR, LAMP] });
   home.set("steps", { triggers: [OPENS], actions: [on(), wait(10 * MINUTE), on()] });
   await home.advance(5 * MINUTE + 59 * SECOND);
   assert.equal(home.commands.length, 0);
@@ -457,9 +457,9 @@ test("a wait that ended while nothing ran continues at once", async () => {
   first.set("steps", { triggers: [OPENS], actions: [wait(10 * MINUTE), on()] });
   open(first);
   await first.settled();
-  const snapshot = first.engine.snapshot(false);
 
-  const home = new StagedEngine({ devices: [DOOR, LAMP], snapshot, now: "2026-06-10T18:00Z" });
+  const { store } = first;
+  const home = new StagedEngine({ devices: [DOOR, LAMP], store, now: "2026-06-10T18:00Z" });
   home.set("steps", { triggers: [OPENS], actions: [wait(10 * MINUTE), on()] });
   await home.advance(0);
 

@@ -4,6 +4,7 @@ import { homeNotify, MantelError, provide } from "@mantel/plugin-sdk";
 import { startPlugin, type TestHostOptions } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/automations/index.ts";
 import * as routes from "../../../plugins/automations/routes.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 const DOOR = {
@@ -149,15 +150,17 @@ test("an automation of a device that is not in the home is accepted, and the lis
   assert.equal(await errorOf(), null);
 });
 
-test("a run that waits is handed over to the next generation", async (t) => {
-  const first = await open(t);
+test("a run that waits continues in the next generation", async (t) => {
+  const storage = await emptyFolder(t);
+  const first = await open(t, { storage });
   const wait = { type: "wait", ms: 50 };
   await first.create({ ...WELCOME, actions: [wait, ...WELCOME.actions] });
   await first.home.change(DOOR.id, { contact: false });
   const handedOver = structuredClone(await first.running.stop());
-
-  assert.equal((handedOver as { runs: unknown[] }).runs.length, 1);
   assert.equal(first.home.commands.length, 0);
+
+  const second = await open(t, { storage, handedOver });
+  await until(() => second.home.commands.length === 1);
 });
 
 test("runs are published while they run, and traces are kept", async (t) => {
@@ -250,6 +253,30 @@ test("a webhook starts automations at a secret address", async (t) => {
   await assert.rejects(request(routes.called, { params: { name: "letter" } }), {
     code: "not_found",
   });
+});
+
+test("the body of a webhook is in the trace: JSON and forms as data, others as text", async (t) => {
+  const { request, create } = await open(t);
+  const { id } = await create({ ...WELCOME, triggers: [{ type: "webhook", name: "parcel" }] });
+  const json = "application/json; charset=utf-8";
+  const deep = `${"[".repeat(3_000)}${"]".repeat(3_000)}`;
+  const bodies: [string, string, unknown][] = [
+    ['{"from": {"name": "Ann"}}', json, { from: { name: "Ann" } }],
+    ["{broken", json, "{broken"],
+    [deep, json, deep],
+    ["x".repeat(20_000), json, "x".repeat(10_000)],
+    ["a=1&b=%C3%BC", "application/x-www-form-urlencoded", { a: "1", b: "ü" }],
+    ["ring", "", "ring"],
+    ["", json, undefined],
+  ];
+
+  for (const [content, contentType, expected] of bodies) {
+    const bytes = Buffer.from(content);
+    await request(routes.called, { params: { name: "parcel" }, bytes, contentType });
+    const answer = await request(routes.traces, { params: { id } });
+    const [last] = (answer.json as { traces: { trigger: { event: { body?: unknown } } }[] }).traces;
+    assert.deepEqual(last?.trigger.event.body, expected);
+  }
 });
 
 test("a deleted automation is gone with its runs, and its id is free again", async (t) => {

@@ -1,8 +1,9 @@
-import type { SourceChange, Sources, Storage } from "@mantel/plugin-sdk";
+import type { SourceChange, Sources } from "@mantel/plugin-sdk";
 import { CodeAutomations } from "../../../plugins/automations/code/code-automations.ts";
 import type { FromThread, NamedThing } from "../../../plugins/automations/code/protocol.ts";
 import { CodeRuntime } from "../../../plugins/automations/code/runtime.ts";
 import type { StartThread } from "../../../plugins/automations/code/thread.ts";
+import type { Documents } from "../../../plugins/automations/document-store.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { StagedEngine, type StagedOptions } from "./staged-engine.ts";
 
@@ -43,7 +44,7 @@ export function stagedThread() {
   return { start, threads };
 }
 
-function memoryStorage(values = new Map<string, string>()): Storage {
+function memoryStorage(values = new Map<string, string>()): Documents {
   return {
     get: async (key) => JSON.parse(values.get(key) ?? "null") ?? undefined,
     set: async (key, value) => void values.set(key, JSON.stringify(value)),

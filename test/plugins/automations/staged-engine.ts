@@ -7,7 +7,7 @@ import type {
   Trace,
 } from "../../../plugins/automations/engine/automation.ts";
 import type { AutomationDocument } from "../../../plugins/automations/engine/document.ts";
-import { Engine, type Snapshot } from "../../../plugins/automations/engine/engine.ts";
+import { Engine } from "../../../plugins/automations/engine/engine.ts";
 import { toAutomation } from "../../../plugins/automations/engine/perform-actions.ts";
 import { VirtualClock } from "../../../plugins/automations/engine/virtual-clock.ts";
 
@@ -24,7 +24,9 @@ export interface StagedOptions {
   readonly coordinates?: EngineHome["coordinates"];
   readonly devices?: readonly (Partial<EngineDevice> & { readonly id: string })[];
   readonly clock?: VirtualClock;
-  readonly snapshot?: Snapshot;
+  /** What an engine has stored. */
+  readonly store?: Map<string, unknown>;
+  readonly random?: () => number;
   /** Refuses commands. */
   readonly refuse?: (device: string) => Error | undefined;
 }
@@ -45,7 +47,7 @@ export class StagedEngine {
   readonly traces = new Map<string, Trace>();
   /** The results of the runs that have ended. */
   readonly results: Trace["result"][] = [];
-  stores = 0;
+  readonly store: Map<string, unknown>;
   #answer: Promise<void> | undefined;
 
   constructor(options: StagedOptions = {}) {
@@ -67,15 +69,17 @@ export class StagedEngine {
         void this.commands.push({ at: this.at, device: scene, command: {}, by }),
       notify: async (message) => void this.messages.push(message),
     };
+    this.store = structuredClone(options.store ?? new Map<string, unknown>());
     this.engine = new Engine({
       clock: this.clock,
       home,
+      store: this.store,
+      random: options.random ?? (() => 0.5),
       warn: (_sentence, { reason }) => void this.warnings.push(String(reason)),
       traced: (run, trace) => void this.traces.set(run, trace()),
       ended: ({ result }) => void this.results.push(result),
-      changed: () => void this.stores++,
     });
-    this.engine.initialize((options.devices ?? []).map(device), options.snapshot);
+    this.engine.initialize((options.devices ?? []).map(device));
   }
 
   get at(): string {
@@ -127,10 +131,10 @@ export class StagedEngine {
     this.#answer = answer;
   }
 
-  /** The engine after a restart, on the same clock. */
-  restarted(options: StagedOptions = {}, isWhole = true): StagedEngine {
-    const snapshot = structuredClone(this.engine.snapshot(isWhole));
+  /** The engine after a crash, on the same clock. */
+  restarted(options: StagedOptions = {}): StagedEngine {
+    const store = structuredClone(this.store);
     this.engine.stop();
-    return new StagedEngine({ clock: this.clock, snapshot, ...options });
+    return new StagedEngine({ clock: this.clock, store, ...options });
   }
 }

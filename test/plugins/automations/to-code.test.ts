@@ -116,3 +116,73 @@ test("a document as code has the same triggers and conditions, and does the same
   assert.deepEqual(staged.messages, ['It is "closed"']);
   assert.equal(engine.tracesOf("evening.ts")[0]?.result, "completed");
 });
+
+const ANNA = "demo:tracker:1";
+const COUNTS: AutomationDocument = {
+  name: "Counts",
+  enabled: true,
+  mode: "single",
+  triggers: [
+    { type: "presence", anyone: false, person: ANNA },
+    { type: "calendar", calendar: "work", edge: "start", missed: "once" },
+    { type: "webhook", name: "go" },
+  ],
+  conditions: [
+    { type: "presence", anyone: true, person: ANNA },
+    { type: "variable", name: "rings", below: 3 },
+    { type: "variable", name: "last-name", equals: "Ann" },
+  ],
+  actions: [
+    { type: "variable", name: "rings", add: 2 },
+    { type: "variable", name: "last-name", set: "{trigger.body.who.name}" },
+    { type: "wait", ms: 60_000, maxMs: 120_000 },
+    { type: "ramp", device: LAMP.id, field: "brightness", to: 3, ms: 3_000 },
+    {
+      type: "command",
+      device: LAMP.id,
+      command: { on: true, brightness: "{trigger.body.level}" },
+    },
+    {
+      type: "notify",
+      message: "`\\${variable.last-name}` {variable.rings} {trigger.body.none}.",
+    },
+  ],
+};
+
+test("variables, values of the trigger, ramps, random waits and persons as code do the same", async (t) => {
+  const things = [...THINGS, { id: ANNA, kind: "tracker", name: "Anna" }];
+  const written = toCode(COUNTS, (id) => things.find((each) => each.id === id));
+  assert.match(written, /^const rings = variable\("rings", 0\);$/m);
+  assert.match(written, /^const lastName = variable<unknown>\("last-name", null\);$/m);
+  const code = written
+    .replace(/^import (.*) from "mantel";/, 'const $1 = require("mantel");')
+    .replace("<unknown>", "");
+  const { engine, staged, code: loaded, turn } = await stageCode({ "counts.ts": code }, { things });
+  t.after(() => loaded.stop());
+  const automation = engine.automation("counts.ts");
+  const person = { type: "state", device: ANNA, field: "home" };
+  assert.deepEqual(automation?.triggers, [{ ...person, to: false }, ...COUNTS.triggers.slice(1)]);
+  assert.deepEqual(automation?.conditions, [
+    { ...person, equals: true },
+    ...COUNTS.conditions.slice(1),
+  ]);
+  staged.change(ANNA, { home: true });
+  engine.variables.set("counts.ts", "last-name", "Ann");
+
+  engine.webhook("go", { level: 35, who: { name: "Ben" } });
+  await turn();
+  await staged.advance(90_000);
+  await turn();
+  for (let second = 0; second < 4; second++) {
+    staged.change(LAMP.id, { on: true });
+    await staged.advance(1_000);
+    await turn();
+  }
+
+  assert.equal(engine.tracesOf("counts.ts")[0]?.result, "completed");
+  assert.deepEqual(staged.messages, ["`\\$Ben` 2 ."]);
+  assert.deepEqual(
+    staged.commands.map(({ command }) => command),
+    [{ brightness: 1 }, { brightness: 2 }, { brightness: 3 }, { on: true, brightness: 35 }],
+  );
+});
