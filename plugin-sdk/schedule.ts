@@ -11,7 +11,7 @@ export type ScheduleHandler = (run: ScheduledRun) => void | Promise<void>;
 
 export interface ScheduleOptions {
   /**
-   * What happens to a run that is more than a minute late: `once` runs it as soon as possible, however many were
+   * The treatment of a run that is more than a minute late: `once` runs it as soon as possible, however many were
    * missed, `skip` leaves it out. Absent means `once` for `at` and `after`, and `skip` for `every` and `cron`.
    */
   readonly missed?: "skip" | "once";

@@ -208,7 +208,7 @@ export class Calendar {
   }
 
   /**
-   * What these providers have in a span. A provider that does not answer makes its own sources stale, or in error
+   * The contents of these providers in a span. A provider that does not answer makes its own sources stale, or in error
    * without events. @throws MantelError the error of the only provider
    */
   async #contents(

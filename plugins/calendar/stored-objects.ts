@@ -295,7 +295,7 @@ export function tagOf({ bytes }: Pick<StoredObject, "bytes">): string {
   return `"${createHash("sha256").update(text, "latin1").digest("base64url").slice(0, 22)}"`;
 }
 
-/** What a change needs besides its fields. */
+/** The zone, time and id source that a change needs besides its fields. */
 export function contextOf({
   zone,
   now = Date.now,

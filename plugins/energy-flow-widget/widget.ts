@@ -100,7 +100,7 @@ interface Counter {
   readonly field: "energy" | "power";
 }
 
-/** What counts the energy of today: the meter of the house, else the grid. */
+/** The sensor that counts the energy of today: the meter of the house, else the grid. */
 function counterOf(ctx: Context): Counter | undefined {
   const device = chosen(ctx, "meter") ?? chosen(ctx, "grid");
   const field = (["energy", "power"] as const).find(

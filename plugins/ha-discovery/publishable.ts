@@ -3,9 +3,9 @@ import { discoveryFilters } from "./discovery.ts";
 import { TASMOTA_FILTERS } from "./tasmota/components.ts";
 
 /**
- * Tells which topics may be published to. Whoever may announce a device chooses its topics, and so what
- * people who control devices send where: the topics that the home refuses stay out of that, and so do
- * announcements, and topics that start with `$`, which belong to the broker (MQTT 5, 4.7.2).
+ * Tells which topics may be published to. A device's announcement chooses the topics that its commands go to: topics
+ * that the home refuses are left out, and so are announcements, and topics that start with `$`, which belong to the
+ * broker (MQTT 5, 4.7.2).
  */
 export function publishableTo(
   prefix: string,

@@ -6,7 +6,7 @@ import type { Entity } from "./entities.ts";
 /** An entity, with its device, at one moment. */
 export interface Moment {
   readonly entity: Entity;
-  /** Absent for a scene, which is no device. */
+  /** Absent for a scene, which is not a device. */
   readonly device?: Told | undefined;
 }
 

@@ -14,7 +14,7 @@ interface Result {
   readonly undecided: number;
 }
 
-/** What was found in some events. */
+/** The findings in some events. */
 interface Part {
   readonly counts: Readonly<Record<string, number>>;
   readonly comparisons: readonly Comparison[];

@@ -87,7 +87,7 @@ class FaultyHost {
     return awayMs;
   }
 
-  /** What the log says about each crash of these modules. */
+  /** The log records of each crash of these modules. */
   async crashesOf(ids: readonly string[]): Promise<string[]> {
     const crashes: string[] = [];
     for (const id of ids) {

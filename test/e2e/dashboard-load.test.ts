@@ -23,7 +23,7 @@ test("a page is drawn in its theme before the host has sent any data", async (t)
   assert.equal(await page.locator(".tile").count(), 0);
 });
 
-test("what changes while a page reads the home for the first time is shown", async (t) => {
+test("a change that happens while a page reads the home for the first time is shown", async (t) => {
   const host = await startHost(t, {
     plugins: ["plugins/demo-home", "plugins/room-widget"],
     trusted: "all",

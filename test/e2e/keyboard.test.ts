@@ -33,7 +33,7 @@ interface Stop {
 async function walks(page: Page): Promise<void> {
   await page.evaluate("document.activeElement?.blur(); scrollTo(0, 0)");
   let height = 0;
-  // Tiles draw anew once they have been measured, and what moves meanwhile could hide what has the focus.
+  // Tiles draw again once they have been measured, and what moves meanwhile could hide what has the focus.
   await until(async () => height === (height = await page.evaluate<number>(HEIGHT_SOON)));
   const stops: Stop[] = [];
   const all = await page.evaluate<readonly string[]>(CONTROLS);

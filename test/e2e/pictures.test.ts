@@ -74,7 +74,7 @@ test("the home as it ships", async (t) => {
   await t.test("is edited beside the gallery", (each) => isEdited(each, fixture));
 });
 
-/** Whoever draws pictures has a busy processor; the home they are to show has not. */
+/** Drawing pictures keeps the processor busy; the home in the pictures is idle. */
 async function showMemory(host: TestHost): Promise<void> {
   const layout = (await (await host.api("/layout")).json()) as LayoutDocument;
   const cpu = findWidget(layout, "cpu");

@@ -462,7 +462,7 @@ const FLOODER: GuestWidget = {
 `,
 };
 
-/** A widget that counts clicks, and keeps the count in something that is no JSON. */
+/** A widget that counts clicks, and keeps the count in something that is not JSON. */
 function counter(name: string, first = ""): GuestWidget {
   return {
     id: "counter-widget",

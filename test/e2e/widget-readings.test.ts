@@ -93,7 +93,7 @@ async function history(page: Page): Promise<void> {
   await picture(page, "readings-dark");
 }
 
-/** Counts in the browser, because a widget's code runs anew at each swap. */
+/** Counts in the browser, because a widget's code runs again at each swap. */
 async function swaps(page: Page, { host }: Stage): Promise<void> {
   const client = await page.context().newCDPSession(page);
   await client.send("Performance.enable");

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 export interface Faults {
   /** Takes connections and says nothing. */
   silent?: boolean;
-  /** Answers whoever wants to connect with this status, as something in between does. */
+  /** Answers anyone who connects with this status, as a proxy does. */
   status?: number;
   /** Answers service calls with success and does nothing, as for an entity that does not exist. */
   idle?: boolean;
@@ -26,7 +26,7 @@ export interface Faults {
   broken?: { type: string; how: "truncated" | "cut" | "stalled" };
 }
 
-/** Writes the first half of a frame (RFC 6455, 5.2: of text, unmasked, of less than 64 KiB), and ends there, or goes on saying nothing. */
+/** Writes the first half of a frame (RFC 6455, 5.2: of text, unmasked, of less than 64 KiB), and ends there, or stays silent. */
 export function writeHalf(below: Socket, text: string, how: "cut" | "stalled"): void {
   const payload = Buffer.from(text);
   const head = Buffer.of(0x81, 126, payload.length >> 8, payload.length & 255);

@@ -143,7 +143,7 @@ export class FakeHueBridge {
     await this.start();
   }
 
-  /** Shows another certificate to who connects now, and goes on with the streams that are open. */
+  /** Shows another certificate to new connections, and keeps the open streams. */
   showAnother(): void {
     const { cert, key } = bridgeCertificate(this.id);
     this.#server?.setSecureContext({ cert, key });

@@ -108,11 +108,11 @@ export async function drag(
   await page.mouse.up();
 }
 
-/** A finger on a page that is loaded anew for it. */
+/** A finger on a page that is loaded again for it. */
 export interface Finger {
   /** Rests on something until that has come. */
   readonly press: (on: Locator, until: Locator) => Promise<void>;
-  /** Goes on from there by some CSS pixels, and is lifted. */
+  /** Moves from there by some CSS pixels, and is lifted. */
   readonly dragBy: (dx: number, dy: number) => Promise<void>;
 }
 

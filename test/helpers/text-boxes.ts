@@ -28,7 +28,7 @@ const SLACK_SHARE = 0.1;
  * `mayBeCut` permits for texts that nobody gives things.
  */
 export async function assertFits(page: Page, { mayBeCut = false } = {}): Promise<void> {
-  // Tiles draw anew once they have been measured, so a window that has just changed is looked at again.
+  // Tiles draw again once they have been measured, so a window that has just changed is looked at again.
   await until(async () => {
     const { wide, inner, boxes } = await page.evaluate<Drawn>(DRAWN);
     const cut = boxes.filter((box) => box.cut && !mayBeCut);

@@ -48,7 +48,7 @@ test(
 
     assert.deepEqual(messages[0], ["READY=1", "STATUS=3 modules work, 1 have failed"]);
     assert.match(messages.at(-1)?.join() ?? "", /^STOPPING=1,STATUS=/);
-    assert.ok(askedWhenSick >= 3, "it goes on asking");
+    assert.ok(askedWhenSick >= 3, "it continues to ask");
     assert.deepEqual(environment, {}, "no child is to speak in the host's name");
   },
 );

@@ -8,7 +8,7 @@ import { onTestEnd } from "../helpers/on-test-end.ts";
 
 /** Processes that take all the CPU time they get. */
 const LOOPS = 4;
-/** The time in which no healthy process may end. `npm run bench busy` goes on for an hour. */
+/** The time in which no healthy process may end. `npm run bench busy` takes an hour. */
 const BUSY_MS = 20_000;
 const HANGS = ["endless loop", "blocking execSync", "blocking wait", "blocking read of a pipe"];
 

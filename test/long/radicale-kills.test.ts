@@ -29,7 +29,7 @@ interface Life {
 const codes = new Map<string, number>();
 
 test(
-  `what is told as saved is at a server that is killed ${KILLS} times (seed ${SEED})`,
+  `an event that was answered as saved is at a server that is killed ${KILLS} times (seed ${SEED})`,
   { skip: withoutRadicale, timeout: 3_600_000 },
   async (t) => {
     const { radicale, host } = await setUp(t);

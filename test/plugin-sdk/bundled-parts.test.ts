@@ -14,7 +14,7 @@ function importedValues(source: string): string[] {
 }
 
 for (const part of ["mqtt", "vocabulary"]) {
-  test(`what ${part} imports from the SDK is there for the plugins that it is bundled with`, () => {
+  test(`the SDK exports everything that ${part} imports, for the plugins that it is bundled with`, () => {
     const folder = join(SDK_FOLDER, part);
     const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
 

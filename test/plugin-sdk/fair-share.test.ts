@@ -60,7 +60,7 @@ test("a released place is free, and releasing it twice has no effect", () => {
   assert.deepEqual(places.take("b", "b1"), { isGiven: true });
 });
 
-test("of several owners the one with the most places gives one up, whoever came first", () => {
+test("of several owners the one with the most places gives one up, in any order of arrival", () => {
   for (const order of ["aabbbcc", "bbbaacc", "aaccbbb"]) {
     const places = new FairShare<string>({ most: 7, mostOfOne: 4 });
     for (const [at, owner] of order.split("").entries()) places.take(owner, `${owner}${at}`);

@@ -20,7 +20,7 @@ test("an error is logged with its stack, or its text without one", () => {
   assert.deepEqual(boundedFields({ error, bare }), { error: error.stack, bare: "TypeError: bare" });
 });
 
-test("what JSON cannot represent is logged as text", () => {
+test("a value that JSON cannot represent is logged as text", () => {
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
 

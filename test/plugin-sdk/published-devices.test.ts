@@ -101,7 +101,7 @@ test("scenes that the host refused are published again, and reach it without the
 });
 
 /** A bridge without devices, and the lists that the host was asked to take. */
-test("what is reported while a long list waits to be sent follows it", async () => {
+test("a report that comes while a long list waits to be sent follows it", async () => {
   const { bridge, host, published } = openBridge();
   const devices = Array.from({ length: 501 }, (_, at) => ({ ...LAMP, nativeId: `lamp-${at}` }));
   bridge.lists = { devices, scenes: [] };

@@ -66,7 +66,7 @@ test("a picture has at most 4 MiB", () => {
   assert.throws(() => parseImage({ type: "image/png", base64: more.toString("base64") }), tooLarge);
 });
 
-test("what is not a picture at all is refused", () => {
+test("data that is not a picture at all is refused", () => {
   for (const image of [
     null,
     "picture",

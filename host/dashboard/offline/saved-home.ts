@@ -88,7 +88,7 @@ async function readHome(visit: string): Promise<SavedHome | undefined> {
   return undefined;
 }
 
-/** What was pending when the connection ended has failed or is part of the next state. */
+/** Drops pending values: when the connection ends they have failed, or are part of the next state. */
 function withoutPending(device: Device): Device {
   const { parts, extra } = device;
   return {

@@ -3,7 +3,7 @@ import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./p
 import { linkRow } from "./setting-row.ts";
 import { words } from "./words.ts";
 
-/** What only some need: the parts of the software, their logs and the interfaces for programs. */
+/** The page for experts: the parts of the software, their logs and the interfaces for programs. */
 export function advancedPage({ api, store }: SettingsDependencies): OpenSettingsPage {
   const modules = store.modules();
   return {

@@ -41,7 +41,7 @@ export function tokensPage(parts: SettingsDependencies): OpenSettingsPage {
   return { view: () => html`${signedInView(parts)}${pageView(tokens)}` };
 }
 
-/** How a phone signs in with a new token, and how a program uses it. */
+/** Explains how a phone signs in with a new token, and how a program uses it. */
 export function aboutToken(
   token: string,
   page: Pick<Location, "origin">,

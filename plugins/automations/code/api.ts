@@ -3,7 +3,7 @@ import type { Condition, Mode, Trigger } from "../engine/document.ts";
 import { CodeDevice } from "./code-device.ts";
 import { type CallingRun, isOk, isTrue, part, wholeOf } from "./steps.ts";
 
-/** What the module `mantel` of one file needs. */
+/** The dependencies of the module `mantel` of one file. */
 export interface ApiDependencies {
   /** The name of an automation without one. */
   readonly name: string;

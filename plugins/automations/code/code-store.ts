@@ -20,7 +20,7 @@ export interface StoredFile {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** What is stored of the code: the versions that are in force or have runs. */
+/** The stored code: the versions that are in force or have runs. */
 export interface StoredCode {
   readonly files: ReadonlyMap<string, StoredFile>;
   readonly versions: ReadonlyMap<string, StoredVersion>;

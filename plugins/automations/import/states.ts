@@ -2,7 +2,7 @@ import type { StateValue } from "@mantel/plugin-sdk";
 import type { Match } from "./entities.ts";
 import { Unmappable } from "./scope.ts";
 
-/** What a state of Home Assistant is here: a field with one value, or with a value above a limit. */
+/** The meaning of a state of Home Assistant: a field with one value, or with a value above a limit. */
 export interface Meaning {
   readonly field: string;
   readonly value?: StateValue;

@@ -34,7 +34,7 @@ export default definePlugin({
       ...numbers.map((at) => ({ nativeId: "s" + at, kind: "sensor", name: "Meter " + at, capabilities: { power: { type: "number", unit: "W", readOnly: true }, temperature: { type: "number", unit: "°C", readOnly: true } }, state: { power: 0, temperature: 20 } })),
       ...numbers.map((at) => ({ nativeId: "l" + at, kind: "light", name: "Lamp " + at, capabilities: { on: { type: "boolean" } }, state: { on: false }, extra: { capabilities: extra, state: {} } })),
     ] as never);
-    /** How often each counted change was handled, by its number. */
+    /** The number of times that each counted change was handled, by its number. */
     const handled: number[] = [];
     let first = 0;
     let timer: NodeJS.Timeout | undefined;

@@ -131,7 +131,7 @@ test("a signed token without a record is reported once, with a fix", async (t) =
     /^refused a token with a valid signature that is not in the register/,
   );
   assert.match(String(said?.fields["fix"]), /npm run token -- --rotate --drop/);
-  assert.equal(more.length, 0, "whoever sends such tokens fills no log");
+  assert.equal(more.length, 0, "a client that sends such tokens does not fill the log");
 });
 
 test("a token issued by another process is valid immediately, before the register is read again", async (t) => {

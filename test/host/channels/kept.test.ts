@@ -97,7 +97,7 @@ test("values are stored once a minute", async (t) => {
   assert.match(await readFile(join(folder, "channels.json"), "utf8"), /"second"/);
 });
 
-test("what is too much to keep is left out, and the log says so once", async (t) => {
+test("a value that is too large to keep is left out, and the log says so once", async (t) => {
   const folder = await emptyFolder(t);
   const { channels, kept, log } = await openHost(folder);
   const large = JSON.stringify("x".repeat(2 ** 20 - 10));

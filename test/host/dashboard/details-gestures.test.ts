@@ -45,7 +45,7 @@ test("the marked button opens the details, any other tap does what it did", (t) 
   assert.deepEqual(taps, ["tile"]);
 });
 
-test("a long press opens the details, ends a drag, and is no tap", (t) => {
+test("a long press opens the details, ends a drag, and is not a tap", (t) => {
   const { opened, taps, point, click, pass } = page(t);
   const cancelled: number[] = [];
   const hear = ({ pointerId }: PointerEvent): void => void cancelled.push(pointerId);

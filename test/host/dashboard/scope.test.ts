@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Scope } from "../../../host/dashboard/scope.ts";
 import "../../helpers/page/light-dom.ts";
 
-test("what a widget opened is closed in reverse order, and an error in between stops nothing", (t) => {
+test("resources that a widget opened are closed in reverse order, and an error in between stops nothing", (t) => {
   const failed = t.mock.method(console, "error", () => undefined);
   const scope = new Scope();
   const closed: number[] = [];
@@ -25,7 +25,7 @@ test("what a widget opened is closed in reverse order, and an error in between s
   assert.equal(scope.signal.aborted, true);
 });
 
-test("what is opened after the end is closed immediately", () => {
+test("a resource that is opened after the end is closed immediately", () => {
   const scope = new Scope();
   scope.end();
   let isClosed = false;

@@ -52,7 +52,7 @@ test("a change that a command in flight asked for has the cause of the command",
   assert.deepEqual(causes(), [ANNA, ANNA, ANNA]); // pending, changed, confirmed
 });
 
-test("what the command did not ask for is still the device's own", async (t) => {
+test("a change that the command did not ask for is still the device's own", async (t) => {
   const { bridge, commands, report, causes } = await openHome(t);
   bridge.answer = () => report({ state: { on: true, power: 12 } });
 

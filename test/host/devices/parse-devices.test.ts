@@ -44,7 +44,7 @@ test("a device list within all limits is accepted as it is", () => {
   );
 });
 
-test("what is not a list is refused under the name of its bridge", () => {
+test("a value that is not a list is refused under the name of its bridge", () => {
   for (const input of [undefined, null, {}, "x"]) {
     assert.match(
       failureOf(() => parseDescriptions("hue", input)).message,

@@ -375,7 +375,7 @@ for (const [what, body, fault] of [
     ["/parts", 'must be an object, such as {"light": {"on": true}}'],
   ],
   [
-    "a part that is no object",
+    "a part that is not an object",
     { parts: { light: true } },
     ["/parts/light", 'must be an object, such as {"on": true}'],
   ],

@@ -34,7 +34,7 @@ function stage(answers: Record<string, readonly DiscoveredService[]>) {
   return { connectables, asked, wait: (ms: number) => (now += ms) };
 }
 
-test("what is found has the plugin's words, its address and the options that connect it", async () => {
+test("a found service has the plugin's words, its address and the options that connect it", async () => {
   const { connectables } = stage({
     "_mqtt._tcp": [service(["fe80::1", "192.168.1.5"]), service(["192.168.1.5"]), service([])],
   });

@@ -66,7 +66,7 @@ test("a message is sent as one line, and its sender is told when it is written",
   assert.deepEqual(written, ["written"]);
 });
 
-test("a message for a process that has ended is dropped, and one that cannot be written is no error", async (t) => {
+test("a message for a process that has ended is dropped, and one that cannot be written is not an error", async (t) => {
   const ended = open(t);
   ended.stream.destroy();
   call(ended.channel, "ping");

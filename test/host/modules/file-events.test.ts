@@ -74,7 +74,7 @@ const EDITORS: Record<string, (file: string, text: string) => Promise<void>> = {
     await handle.write(text);
     await handle.close();
   },
-  async "moves a backup away and writes anew (vim)"(file, text) {
+  async "moves a backup away and writes a new file (vim)"(file, text) {
     await writeFile(join(file, "../4913"), "");
     await rm(join(file, "../4913"));
     await rename(file, `${file}~`);

@@ -97,7 +97,7 @@ for (const json of [
   `[${P},"x`,
   `[${P},1]${P}`,
 ]) {
-  test(`${JSON.stringify(json.replaceAll(P, "P").slice(0, 40))} is no JSON, also in slices`, () => {
+  test(`${JSON.stringify(json.replaceAll(P, "P").slice(0, 40))} is not JSON, also in slices`, () => {
     assert.throws(() => JSON.parse(json), SyntaxError);
     assert.throws(() => parse(json), SyntaxError);
   });

@@ -79,7 +79,7 @@ for (const [kind, code] of Object.entries(LEAKS)) {
   });
 }
 
-test("what the old code left open is shown as its file was then", async (t) => {
+test("a resource that the previous code left open is shown as its file was then", async (t) => {
   const { registry, edit } = await startModules(t, { garden: plugin(1, LEAKS["timer"] ?? "") });
 
   await edit("garden/open.ts", (source) => source.replace("setTimeout", "\n\nclearTimeout"));

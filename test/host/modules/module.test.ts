@@ -315,7 +315,7 @@ test("reloads requested during a reload share the next one, and get its result",
   assert.equal(lamp.mayUseAnyFile, false);
 });
 
-test("what the old code left open is logged after the reload", async (t) => {
+test("a resource that the previous code left open is logged after the reload", async (t) => {
   const { lamp, save } = await openLamp(
     t,
     answering("one", 'export const findLeaks = () => [{ kind: "timer", stack: [] }];'),
@@ -529,7 +529,7 @@ test("a reload provides what the new manifest names, and withdraws the rest", as
   assert.deepEqual(withdrawn, ["calendar.window"]);
 });
 
-test("a folder that is no valid plugin now is shown, and its code continues", async (t) => {
+test("a folder that is not a valid plugin now is shown, and its code continues", async (t) => {
   const { lamp } = await openLamp(t);
 
   await lamp.rejectChange(new MantelError("reload_failed", "package.json is not valid"));

@@ -99,7 +99,7 @@ test("nothing is said of what the host cannot see", async (t) => {
   assert.deepEqual([native.unused(), open.unused()], [[], []]);
 });
 
-test("what was used stays used until the manifest asks for other permissions", async (t) => {
+test("a used permission stays used until the manifest asks for other permissions", async (t) => {
   const { use, follow, unused } = await openUse(t, { uses: ["acme.news"] });
   use.use("uses", "acme.news");
 

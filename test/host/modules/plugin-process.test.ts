@@ -711,7 +711,7 @@ test("a call that a process had begun when it ended has an unknown outcome, and 
   await assert.rejects(generation.peer.call("ping", {}, 60_000), { code: "module_down" });
 });
 
-test("what a process sent before it ended is received before its exit", async (t) => {
+test("messages that a process sent before it ended are received before its exit", async (t) => {
   const { fork, channel, ends, closes } = await open(t);
   const heard: unknown[] = [];
   const generation = fork();

@@ -79,7 +79,7 @@ test("a held-back stream is paused, and continues at its rate", async (t) => {
   assert.deepEqual([stream.isPaused(), reader.hasUnread], [false, false]);
 });
 
-test("what is written while a stream is held back waits behind the rest", async (t) => {
+test("data that is written while a stream is held back waits behind the rest", async (t) => {
   const { write, pass, lines } = openReader(t);
   await write(numbered(42));
 
@@ -210,7 +210,7 @@ test("a last line without an end is read when the stream ends", async (t) => {
   assert.deepEqual(lines, ["one", "two"]);
 });
 
-test("a stream that breaks is no error of the host", async (t) => {
+test("a stream that breaks is not an error of the host", async (t) => {
   const { stream, write, lines } = openReader(t);
   await write("one\n");
 

@@ -52,7 +52,7 @@ test("stray files, circular links and folders that become files cause no failure
   await writeFile(join(root, "lamp"), "a file now");
   await until(() => files().includes(join(root, "lamp")));
 
-  await writeFile(join(root, "after.txt"), "it goes on");
+  await writeFile(join(root, "after.txt"), "still watched");
   await until(() => files().includes(join(root, "after.txt")));
 });
 

@@ -386,7 +386,7 @@ test("a linked folder is used where it is, if the config allows that", async (t)
   assert.ok(existsSync(home.from("linked")), "the author's folder stays");
 });
 
-test("what a crash has left is removed at the next start, and what the lock names stays", async (t) => {
+test("files that a crash has left are removed at the next start, and those that the lock names stay", async (t) => {
   const home = await openHome(t);
   await install(home, home.from("lamp-1"));
   const { folder = "" } = home.lock.find("lamp") ?? {};

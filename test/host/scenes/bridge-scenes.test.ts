@@ -160,7 +160,7 @@ test("removing a bridge removes its scenes and keeps the host's", async (t) => {
   assert.throws(() => scenes.get("demo:scene:1"), { code: "scene_unknown" });
 });
 
-test("what a bridge's scene changes is caused by the scene, and the scene by its caller", async (t) => {
+test("a change by a bridge's scene is caused by the scene, and the scene by its caller", async (t) => {
   const { scenes, bridge, bus, devices } = await openScenes(t);
   await scenes.publish("b", [{ nativeId: "s1", name: "Movie", targets: { a: { on: true } } }]);
   const anna = { kind: "person", id: "1", name: "Anna" } as const;

@@ -450,7 +450,7 @@ test("a rate limit is waited for", async () => {
   assert.deepEqual(await briefly(await startBridge([BLIND], { hears })), []);
 });
 
-test("what is excepted is not commanded, and an exception of nothing is a fault", async () => {
+test("an excepted field is not commanded, and an exception of nothing is a fault", async () => {
   const sent: string[] = [];
   const hears = (...[id, command, beyond]: Command): Command => {
     sent.push(...Object.keys(command));

@@ -471,7 +471,7 @@ test("an ended client says goodbye to its broker", async (t) => {
 
   await until(() => broker.open === 0);
   assert.equal(broker.of("disconnect").length, 1);
-  assert.equal(log.records.length, 1, "its end is no loss");
+  assert.equal(log.records.length, 1, "its end is not a loss");
 });
 
 test("an attempt that fails ends the wait for the first connection", async (t) => {

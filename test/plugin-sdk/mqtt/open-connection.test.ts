@@ -114,7 +114,7 @@ test("messages that take long let other work run between them, in their order", 
   assert.deepEqual(events.slice(0, 4), ["1", "2", "other", "3"]);
 });
 
-test("what arrives at once is parsed in pieces of 8 KiB", async () => {
+test("data that arrives at once is parsed in pieces of 8 KiB", async () => {
   const client = unconnectedClient();
   pauseBetweenMessages(client);
   const pieces: Buffer[] = [];

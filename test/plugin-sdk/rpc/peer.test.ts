@@ -287,7 +287,7 @@ for (const [what, thrown] of [
   ["an error that cannot be read", untellable()],
   ["what has no text", Object.create(null)],
   [
-    "a failure with what is no JSON",
+    "a failure with a value that is not JSON",
     new MantelError("invalid", "wrong", { retryAfterMs: 1n as never }),
   ],
 ] as const) {

@@ -23,7 +23,7 @@ export async function startRunner(
       said.push([method, input]);
     },
     notify: (method: string, input: unknown) => {
-      JSON.stringify(input); // as a channel does, which throws for what is no JSON
+      JSON.stringify(input); // as a channel does, which throws for a value that is not JSON
       if (method !== "resumeSchedules") said.push([method, input]); // every start ends with it
     },
   } as HostLink;

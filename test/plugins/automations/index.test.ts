@@ -212,7 +212,7 @@ test("all automations can be switched off for a time", async (t) => {
   assert.equal(home.commands.length, 0);
 });
 
-test("one automation can be switched off for a time, which is no revision, and is switched on before", async (t) => {
+test("one automation can be switched off for a time, which is not a revision, and is switched on before", async (t) => {
   const { request, create, home } = await open(t);
   const { id } = await create();
   const viewOf = async () => {

@@ -85,7 +85,7 @@ test("a large calendar is shown while it is read, with how far it is", async (t)
   assert.deepEqual([status, left, incomplete], ["ok", undefined, undefined]);
 });
 
-test("a first read that breaks off goes on where it ended, also after a restart", async (t) => {
+test("a first read that breaks off continues where it ended, also after a restart", async (t) => {
   const { server, open } = await setUp(t);
   refuseAfter(server, 5);
   const first = open();

@@ -100,7 +100,7 @@ test("with a price the tile shows the cost of today", async (t) => {
   ]);
 });
 
-test("a tile without sensors says what to do, and a meter alone is no flow", (t) => {
+test("a tile without sensors says what to do, and a meter alone is not a flow", (t) => {
   const meter = sensor("Meter", 800, 4);
   const { config, textOf } = mountOnPage(t, energy, { devices: [meter] });
   const none = textOf(".empty strong");

@@ -94,7 +94,7 @@ test("a JSON light that reports a brightness that is not a number has an unknown
   assert.equal(lamp.tell("s", { brightness: "bright" })["brightness"], null);
 });
 
-test("what a JSON light reports without having announced it is left out", () => {
+test("a field that a JSON light reports without having announced it is left out", () => {
   const lamp = component("light", { ...LAMP, brightness: true });
   const told = {
     state: "ON",
@@ -108,7 +108,7 @@ test("what a JSON light reports without having announced it is left out", () => 
   assert.deepEqual(lamp.unusable, []);
 });
 
-test("what is no JSON object is garbage, and an empty message is nothing", () => {
+test("a message that is not a JSON object is garbage, and an empty message is nothing", () => {
   const lamp = component("light", LAMP);
 
   lamp.tell("s", "");

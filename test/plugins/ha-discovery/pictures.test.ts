@@ -30,7 +30,7 @@ test("the last picture of a topic is read, as bytes or as base64", () => {
   assert.equal(pictures.read(FRONT), undefined);
 });
 
-test("what is not a picture is not shown", () => {
+test("data that is not a picture is not shown", () => {
   const pictures = new Pictures();
   pictures.take("front", Buffer.from("<svg/>"));
 

@@ -133,7 +133,7 @@ for (const [platform, field, value, payload, config] of [
   ["text", "value", "hi", "hi", {}],
   ["lock", "locked", true, "LOCK", {}],
 ] as const) {
-  test(`what a ${platform} is sent passes through its template`, () => {
+  test(`commands to a ${platform} pass through its template`, () => {
     const more = { ...config, ...TOPICS, command_template: "<{{ value }}>" };
     assert.deepEqual(component(platform, more).ask({ [field]: value }), [`set <${payload}>`]);
   });

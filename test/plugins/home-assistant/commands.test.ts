@@ -259,7 +259,7 @@ test("tone, volume and duration of a siren are stored until it is turned on", as
   assert.equal(bridge.state("siren.hall")["tone"], "fire");
 });
 
-test("what no state shows is confirmed by Home Assistant's answer and not by another change", async (t) => {
+test("a command that no state shows is confirmed by Home Assistant's answer and not by another change", async (t) => {
   const { fake, bridge } = await startHome(t);
   fake.faults.slowMs = 300;
   let isDone = false;

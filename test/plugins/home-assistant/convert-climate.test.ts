@@ -152,7 +152,7 @@ test("features without the attributes that they need make no capabilities", () =
   assert.equal(of.extra, undefined);
 });
 
-test("what a thermostat does not report is unknown", () => {
+test("a value that a thermostat does not report is unknown", () => {
   const { state } = view(
     entity("climate", "unknown", { hvac_modes: ["heat"], supported_features: ONE }),
   );

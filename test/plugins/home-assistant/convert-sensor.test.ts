@@ -150,7 +150,7 @@ test("a measure in a unit that is not its own is a plain number", () => {
   assert.deepEqual([capabilities, state], [{ value: number("lx") }, { value: 2 }]);
 });
 
-test("a wind force is no pressure, and an index may have a unit of its own", () => {
+test("a wind force is not a pressure, and an index may have a unit of its own", () => {
   const force = { device_class: "pressure", unit_of_measurement: "Beaufort" };
   assert.deepEqual(sensor("2", force).state, { value: 2 });
   const index = { device_class: "aqi", unit_of_measurement: "CAQI" };

@@ -312,7 +312,7 @@ test("fields that are stored here, and devices that never report, are confirmed 
   assert.equal(isConfirmed({ position: 50 }, blind, blind), false);
 });
 
-test("a scene, which is no device, is confirmed by the time of its activation", () => {
+test("a scene, which is not a device, is confirmed by the time of its activation", () => {
   const button = domainOf("button");
   assert.ok(button);
   const before = { entity: entity("scene", "2026-11-20T12:00:00+00:00") };

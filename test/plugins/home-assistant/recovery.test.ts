@@ -13,7 +13,7 @@ import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
 const AREAS = "config/area_registry/list";
-/** The longest: a ping is sent after 10 s, waited for 5 s, and its loss is no news for 2 s. */
+/** The longest: a ping is sent after 10 s, waited for 5 s, and its loss is reported after 2 s. */
 const LONG = { withinMs: 40_000 };
 
 const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[] = [

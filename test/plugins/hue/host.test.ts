@@ -125,7 +125,7 @@ async function reloads(t: TestContext, host: TestHost, bridge: FakeHueBridge) {
   const comings = heard.filter(({ topic }) => /^device\.(added|removed)$/.test(topic));
   assert.deepEqual(comings, []);
   assert.ok(heard.every(({ device }) => device?.available !== false));
-  assert.deepEqual(bridge.asked, [], "everything was read anew");
+  assert.deepEqual(bridge.asked, [], "everything was read again");
   const { generation } = await moduleView(host);
   assert.ok(generation >= 4, `generation ${generation}`);
 }

@@ -86,7 +86,7 @@ test("an event is shown on each of its days, in the home's time zone", () => {
   assert.deepEqual(titles("2026-11-20"), ["trip", "party"]);
   assert.deepEqual(titles("2026-11-21"), ["party", "trip"]);
   assert.deepEqual(titles("2026-11-22"), []);
-  assert.equal(byDate.get("2026-11-21")?.[0]?.startAt, undefined, "it goes on from the day before");
+  assert.equal(byDate.get("2026-11-21")?.[0]?.startAt, undefined, "it began the day before");
 });
 
 test("only plain colour values are written into styles", () => {

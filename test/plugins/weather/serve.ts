@@ -15,7 +15,7 @@ const MODIFIED = "Fri, 20 Nov 2026 04:00:00 GMT";
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
-/** Serves one answer in a service's form, and 304 to whoever has it. */
+/** Serves one answer in a service's form, and 304 to a client that has it. */
 export async function serveWeather(t: TestContext, answer: object): Promise<WeatherServer> {
   const requests: IncomingMessage[] = [];
   let failing = false;
@@ -39,7 +39,7 @@ export async function serveWeather(t: TestContext, answer: object): Promise<Weat
   };
 }
 
-/** The hour that goes on now, in Unix seconds. */
+/** The current hour, in Unix seconds. */
 export const THIS_HOUR = Math.floor(Date.now() / 1000 / HOUR_S) * HOUR_S;
 
 /**

@@ -232,7 +232,7 @@ test("a lock tells if its bolt is stuck", () => {
   assert.deepEqual(["not_fully_locked", "locked", "?"].map(read), [true, false, null]);
 });
 
-test("what makes noise is a siren, and is silent by the same field", () => {
+test("a device that makes noise is a siren, and is silenced by the same field", () => {
   const mode = value("enum", "mode", {
     values: ["stop", "burglar", "emergency"],
     access: SETTABLE,

@@ -14,7 +14,7 @@ test("a press is an event without data", () => {
   });
 });
 
-test("what is known of an action is the data of its event, in camelCase", () => {
+test("the fields of an action are the data of its event, in camelCase", () => {
   const payload = {
     action: "brightness_step_up",
     action_step_size: 43,

@@ -22,7 +22,7 @@ test("edits are undo steps, and the draft is dirty until it is saved", async () 
   assert.equal(host.stored.get("welcome")?.name, "Hello");
 });
 
-test("what the page cannot edit is saved as it was", async () => {
+test("fields that the page cannot edit are saved as they were", async () => {
   const { editor, host } = open();
 
   editor.change(["actions", 0, "forMs"], 60_000);

@@ -259,7 +259,7 @@ test("a command to a device that the widget does not see is refused", async () =
   assert.deepEqual([passed, asked], [{ ok: true }, [[lock.id, {}]]]);
 });
 
-test("what a widget does not declare is refused, and nothing is passed on", async () => {
+test("requests that a widget does not declare are refused, and nothing is passed on", async () => {
   const { answerTo, asked, transfers } = openFeed({ devices: ["read"] });
 
   const command = await answerTo({ kind: "command", device: lamp.id, command: { on: true } });

@@ -56,7 +56,7 @@ test("pages, single settings, devices and modules are found by a part of their n
   assert.equal(search.isActive, true);
 });
 
-test("what is not found is said, Escape clears, and Enter opens the first result", (t) => {
+test("an empty result is reported, Escape clears, and Enter opens the first result", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { root, search, seek, press } = open(t);
   const page = document.createElement("div");

@@ -106,7 +106,7 @@ test("the link of a calendar is added under a name that is free", async (t) => {
   ]);
 });
 
-test("a text that is no link, and a change that is refused, are said in the card", async (t) => {
+test("the card reports a text that is not a link, and a change that is refused", async (t) => {
   const { api, root, type, submit } = card(t, "calendar", {
     "/modules/agenda/config": { options: {} },
   });

@@ -290,7 +290,7 @@ for (const [failure, container, reason, remedy] of [
   ["bwrap: Unknown option --seccomp", "/.dockerenv", FAILED, /^update the package bubblewrap$/],
 ] as const) {
   test(
-    `that "${failure}"${container && ` with ${container}`} prevents confinement has a reason and a remedy`,
+    `the failure "${failure}"${container && ` with ${container}`} prevents confinement has a reason and a remedy`,
     { skip },
     async (t) => {
       for (const root of ["/.dockerenv", "/run/.containerenv"]) {

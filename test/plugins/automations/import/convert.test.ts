@@ -419,7 +419,7 @@ test("an action that cannot be mapped is named with its place and reason, and no
   }
 });
 
-test("what remains of a partial automation is switched off, and its description has the reasons", async () => {
+test("a partial automation is switched off, and its description has the reasons", async () => {
   const { result, documents } = await withAction(
     "service: tts.say\nentity_id: media_player.radio",
     "    - delay: 3\n  description: Says good night\n",

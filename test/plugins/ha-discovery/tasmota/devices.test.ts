@@ -342,7 +342,7 @@ test("sensors have the names and units of the vocabulary", () => {
   assert.ok("battery" in capabilities);
 });
 
-test("what is announced badly is refused in words, and hurts nobody else", () => {
+test("a bad announcement is refused with a reason, and does not affect other devices", () => {
   const home = openTasmotaHome();
   const bad: readonly (readonly [kind: string, payload: string])[] = [
     ["config", "no JSON"],
