@@ -7,7 +7,7 @@ type Get = () => DeviceFunction;
 /** Sends a command between two looks at the other functions of the device. Resolves with true if it is confirmed. */
 type Watch = (name: string, send: () => Promise<boolean>) => Promise<boolean>;
 
-/** What has to come before a command, so that its result can be seen. A device has one of the fields. */
+/** Commands that have to come before a command, so that its result can be seen. A device has one of the fields. */
 const BEGINNINGS: Readonly<Record<string, readonly DeviceCommand[]>> = {
   open: [{ close: true }],
   close: [{ open: true }],

@@ -22,7 +22,7 @@ export class DeviceSession {
   readonly bridge: BridgeUnderTest;
   readonly nativeId: string;
   readonly faults: ConformanceFault[] = [];
-  /** What was done with each capability, by its path. */
+  /** The result of each capability, by its path. */
   readonly #tested = new Map<string, TestedCapability>();
   readonly #explanations: Explanations;
   /** The number of faults by capability, since the present check began. */

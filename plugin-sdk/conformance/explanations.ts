@@ -2,7 +2,7 @@ import type { BridgeUnderTest, ConformanceFault } from "./bridge-under-test.ts";
 
 type Kind = "except" | "untold" | "cannot";
 
-/** What a bridge's test explains, and which of it was needed. */
+/** The explanations in a bridge's test, and which of them were needed. */
 export class Explanations {
   readonly #bridge: BridgeUnderTest;
   readonly #used = new Set<string>();

@@ -175,7 +175,7 @@ class Protocol {
     return multistatus(...this.#files(path, objects, isAsked));
   }
 
-  /** What has changed since a token (RFC 6578). */
+  /** The changes since a token (RFC 6578). */
   #changes(path: string, objects: DavCalendar["objects"], body: string): DavReply {
     const { d, multistatus } = this.#xml;
     const [, token = ""] = /sync-token>([^<]*)</.exec(body) ?? [];

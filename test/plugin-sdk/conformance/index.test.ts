@@ -493,7 +493,7 @@ for (const [name, device, expected, actual] of [
   });
 }
 
-test("what was set, sent and only read is told of each capability", async () => {
+test("each capability is reported as set, sent or only read", async () => {
   const effect = "lamp effect";
   const { action: _action, ...commands } = ROBOT.capabilities;
   const silent = { ...ROBOT, capabilities: commands, state: {} };

@@ -96,7 +96,7 @@ test("a copy of a previous version, with all objects in one file, is read and wr
   assert.equal("objects" in ((await storage.get(KEY)) as object), false);
 });
 
-test("what is forgotten leaves no file", async (t) => {
+test("a forgotten object leaves no file", async (t) => {
   const { open, storage } = await setUp(t);
   const files = open();
   await files.write(HEAD, MANY);

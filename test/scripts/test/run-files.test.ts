@@ -81,7 +81,7 @@ for (const [name, code] of [
   });
 }
 
-test("what a test prints belongs to its file", async (t) => {
+test("lines that a test prints belong to its file", async (t) => {
   const says = (word: string) => `import { test } from "node:test";
     test("says", () => { console.log("${word}"); console.error("to stderr: ${word}"); });`;
   const { run } = await filesOf(t, { a: says("alpha"), b: says("beta") });
