@@ -70,10 +70,12 @@ export interface Known {
 export interface History {
   /** @throws StorageUnusable */
   open(): Promise<Known>;
-  /** Resolves when the batch survives a power cut, or waits in memory for room on the disk. */
+  /** Keeps a batch until the next `record`. Answers include it, and a power cut may lose it. */
+  hold(batch: Batch): Promise<void>;
+  /** Resolves when the batch and those held survive a power cut, or wait in memory for room on the disk. */
   record(batch: Batch): Promise<void>;
-  /** Closes hours, and drops what is too old or too much. */
-  maintain(now: number): Promise<void>;
+  /** Works for a short time on closing hours and dropping what is too old or too much. Resolves to true if there is more. */
+  maintain(now: number): Promise<boolean>;
   curve(request: CurveRequest): Promise<CurveAnswer>;
   /** The figures of each period; `null` where the value was never known. */
   statistics(request: StatRequest): Promise<(Stat | null)[]>;
@@ -92,6 +94,7 @@ export function historyThrough(
 ): History {
   return {
     open: () => call("open"),
+    hold: (batch) => call("hold", batch),
     record: (batch) => call("record", batch),
     maintain: (now) => call("maintain", now),
     curve: (request) => call("curve", request),

@@ -8,6 +8,5 @@ import { startWorkerHistory } from "./worker-history.ts";
 export default recorderWith(({ file, retention, url, password }, notices) => {
   if (url === undefined) return startWorkerHistory(file, retention, notices);
   const config = { connectionString: url, ...(password === undefined ? {} : { password }) };
-  const unbounded = { ...retention, maxBytes: Infinity };
-  return inOrder(new Recorder(() => PostgresStorage.open(config), unbounded, notices));
+  return inOrder(new Recorder(() => PostgresStorage.open(config), retention, notices));
 });

@@ -27,13 +27,14 @@ export const Options = Type.Object({
     maximum: 3_650,
     default: 90,
   }),
-  maxMiB: Type.Integer({
-    title: "Size of the file in MiB, above which the oldest reports are deleted",
-    description: "stay well below the storage limit of the module, which is 4,096 MiB",
-    minimum: 16,
-    maximum: 65_536,
-    default: 2_048,
-  }),
+  maxMiB: Type.Optional(
+    Type.Integer({
+      title: "Size in MiB above which the oldest reports are deleted",
+      description: "2,048 for a file if absent, of at most 4,096; no limit for PostgreSQL",
+      minimum: 16,
+      maximum: 1_048_576,
+    }),
+  ),
   devices: Type.Optional(
     Type.Record(
       Type.String({ maxLength: 150 }),

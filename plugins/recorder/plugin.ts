@@ -37,6 +37,7 @@ const RETRY_MS = 30_000;
 /** A longer interruption is a gap in the curves. */
 const GAP_MS = 5 * 60_000;
 const MIB = 2 ** 20;
+const USUAL_FILE_MIB = 2_048;
 
 /** The plugin, with the database that `open` gives. */
 export function recorderWith(open: OpenHistory) {
@@ -88,6 +89,8 @@ class Recording {
   #answers: Answers | undefined;
   #timer: NodeJS.Timeout | undefined;
   #maintenance: NodeJS.Timeout | undefined;
+  #isMaintaining = false;
+  #isStopped = false;
   #turn: Promise<void> = Promise.resolve();
   #reason = "the history is being opened";
 
@@ -147,8 +150,8 @@ class Recording {
     for (const device of await home.devices.list()) observer.found(device, Date.now());
     status.ok();
     this.#schedule();
-    this.#maintenance = setInterval(() => this.#maintain(), MAINTAIN_MS);
-    this.#maintain();
+    this.#maintenance = setInterval(() => void this.#maintain(), MAINTAIN_MS);
+    void this.#maintain();
   }
 
   /**
@@ -159,7 +162,11 @@ class Recording {
     const retryAfterMs = RETRY_MS;
     if (!this.#answers)
       throw new MantelError("service_unavailable", this.#reason, { retryAfterMs });
-    await this.#write();
+    await this.#inTurn(async () => {
+      if (this.#observer?.isEmpty !== false) return;
+      this.#schedule();
+      await this.#history.hold(this.#observer.take());
+    });
     try {
       return await question(this.#answers);
     } catch (cause) {
@@ -195,13 +202,15 @@ class Recording {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     clearInterval(this.#maintenance);
     await this.#write();
-    await this.#inTurn(() => this.#history.maintain(Date.now()));
+    await this.#inTurn(async () => void (await this.#history.maintain(Date.now())));
     await this.#history.close();
   }
 
+  /** Writes what has happened, also what an answer has taken meanwhile, a short time after the first change. */
   #schedule(): void {
     if (this.#observer?.isEmpty !== false) return;
     this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
@@ -211,13 +220,23 @@ class Recording {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     return this.#inTurn(async () => {
-      if (this.#observer?.isEmpty === false) await this.#history.record(this.#observer.take());
+      if (this.#observer) await this.#history.record(this.#observer.take());
     });
   }
 
-  #maintain(): void {
-    void this.#inTurn(async () => {
-      await this.#history.maintain(Date.now());
+  /** Does the regular work. Batches have their turns between its slices. */
+  async #maintain(): Promise<void> {
+    if (this.#isMaintaining) return;
+    this.#isMaintaining = true;
+    for (let isMore = true; isMore && !this.#isStopped;) {
+      isMore = false;
+      await this.#inTurn(async () => {
+        isMore = await this.#history.maintain(Date.now());
+      });
+    }
+    this.#isMaintaining = false;
+    if (this.#isStopped) return;
+    await this.#inTurn(async () => {
       const bytes = await this.#history.bytes();
       const fields = this.#observer?.fields ?? 0;
       const store = this.#ctx.config.url === undefined ? "sqlite" : "postgres";
@@ -237,14 +256,15 @@ class Recording {
   }
 }
 
-function retentionOf({ rawDays, logbookDays, maxMiB, devices = {} }: Options): Retention {
+function retentionOf({ url, rawDays, logbookDays, maxMiB, devices = {} }: Options): Retention {
+  const usualMiB = url === undefined ? USUAL_FILE_MIB : Infinity;
   const exceptions = Object.entries(devices).flatMap(([id, { rawDays: days }]) =>
     days === undefined ? [] : [[id, days] as const],
   );
   return {
     rawDays,
     logbookDays,
-    maxBytes: maxMiB * MIB,
+    maxBytes: (maxMiB ?? usualMiB) * MIB,
     exceptions: Object.fromEntries(exceptions),
   };
 }

@@ -179,8 +179,22 @@ export function unpackCurve(base: number, bytes: Uint8Array): Curve {
   return isSorted ? { at, value } : sorted({ at, value });
 }
 
+/** Several curves of one field as one. What is in two of them counts once. */
+export function mergedCurve(curves: readonly Curve[]): Curve {
+  const { at, value } = sorted({
+    at: curves.flatMap((curve) => [...curve.at]),
+    value: curves.flatMap((curve) => [...curve.value]),
+  });
+  const isNew = (index: number): boolean =>
+    index === 0 || at[index] !== at[index - 1] || !Object.is(value[index], value[index - 1]);
+  return {
+    at: at.filter((_, index) => isNew(index)),
+    value: value.filter((_, index) => isNew(index)),
+  };
+}
+
 /** The curve in the order of time, as after a clock that was set back. */
-export function sorted({ at, value }: Curve): Curve {
+function sorted({ at, value }: Curve): Curve {
   const order = at.map((_, index) => index).toSorted((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
   return {
     at: order.map((index) => at[index] ?? 0),

@@ -1,3 +1,7 @@
+import type { PostgresClient } from "./postgres-client.ts";
+import { createHypertable, hasTimescale } from "./postgres-readings.ts";
+import { StorageUnusable } from "./storage.ts";
+
 /** The statements that bring a database to each version of its tables, from 1. The version is in `mantel.version`. */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -34,5 +38,51 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX entry_run ON mantel.entry (run) WHERE run IS NOT NULL;
   UPDATE mantel.entry SET kind = 'run', what = trim(after_value, '"'), after_value = NULL
     WHERE kind = 'record' AND what = 'automation.run' AND after_value IS NOT NULL;
+  DO $$
+  DECLARE tomorrow date := (now() AT TIME ZONE 'UTC')::date + 1;
+  DECLARE last timestamptz := tomorrow || 'T00:00:00Z';
+  DECLARE name text := 'reading_until_' || to_char(tomorrow, 'YYYYMMDD');
+  BEGIN
+    -- a table of TimescaleDB has its days already
+    IF EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') THEN RETURN; END IF;
+    EXECUTE format('ALTER TABLE mantel.reading RENAME TO %I', name);
+    ALTER INDEX mantel.reading_series RENAME TO reading_until_series;
+    CREATE TABLE mantel.reading (series int NOT NULL, at timestamptz NOT NULL, value float8) PARTITION BY RANGE (at);
+    CREATE INDEX reading_series ON mantel.reading (series, at);
+    IF EXISTS (SELECT FROM mantel.series) THEN
+      EXECUTE format('DELETE FROM mantel.%I WHERE at >= %L', name, last);
+      EXECUTE format('ALTER TABLE mantel.reading ATTACH PARTITION mantel.%I FOR VALUES FROM (MINVALUE) TO (%L)',
+        name, last);
+    ELSE
+      EXECUTE format('DROP TABLE mantel.%I', name);
+    END IF;
+  END $$;
 `,
 ];
+
+/** Brings the tables to the present version. @throws StorageUnusable if a newer Mantel has written them */
+export async function prepare(client: PostgresClient): Promise<void> {
+  const version = await versionOf(client);
+  if (version > MIGRATIONS.length) {
+    throw new StorageUnusable(
+      "the history was written by a newer version of Mantel; update Mantel, or use another database",
+    );
+  }
+  if (version < MIGRATIONS.length) {
+    const isHypertable = version === 0 && (await hasTimescale(client));
+    await client.begin();
+    for (const statements of MIGRATIONS.slice(version)) await client.script(statements);
+    await client.all("UPDATE mantel.version SET version = $1", [MIGRATIONS.length]);
+    if (isHypertable) await createHypertable(client);
+    await client.commit();
+  }
+  await client.all("SET search_path TO mantel, public");
+}
+
+/** The version of the tables; 0 if there are none. */
+async function versionOf(client: PostgresClient): Promise<number> {
+  const [found] = await client.all("SELECT to_regclass('mantel.version') AS name");
+  if (found?.["name"] === null) return 0;
+  const [row] = await client.all("SELECT version FROM mantel.version");
+  return Number(row?.["version"]);
+}

@@ -1,6 +1,8 @@
-import { Client, type ClientConfig } from "pg";
+import type { ClientConfig } from "pg";
 import type { Curve } from "./points.ts";
-import { MIGRATIONS } from "./postgres-schema.ts";
+import { PostgresClient, type PostgresRow } from "./postgres-client.ts";
+import { type Days, findDays } from "./postgres-readings.ts";
+import { prepare } from "./postgres-schema.ts";
 import { entryQuery, type Query, runCountQuery, runQuery, UNREACHABLE } from "./queries.ts";
 import { figuresOf, nullIfUnknown, numberOf, textOf, toCounts, toEntry, toRun } from "./rows.ts";
 import { HOUR_MS, type Stat, STEP_MS } from "./statistics.ts";
@@ -18,81 +20,44 @@ import {
   type StoredEntry,
   type StoredHour,
   type StoredRun,
-  StorageUnusable,
 } from "./storage.ts";
 import { timesOf, toStoredCause } from "./stored-cause.ts";
 
-const CONNECT_MS = 5_000;
-const QUERY_MS = 60_000;
-/** Reports that may not be in closed hours. */
-const OPEN_DAYS = 2;
-
+/** Entries and runs that are dropped in one step. */
+const ENTRIES_AT_ONCE = 500;
+const MOST_CAUSES = 1_000;
 const AT = "(extract(epoch FROM at) * 1000)::float8 AS at";
 
-type Row = Readonly<Record<string, unknown>>;
-
 /**
- * A history in PostgreSQL, in the schema `mantel`. Reports are rows, so that other programs can read them; with
- * TimescaleDB their table is a hypertable.
+ * A history in PostgreSQL, in the schema `mantel`. Reports are rows, so that other programs can read them. Their table is
+ * cut into days; where TimescaleDB is there, it is a hypertable.
  */
 export class PostgresStorage implements Storage {
   readonly store = "postgres";
-  readonly #client: Client;
-  #lost: Error | undefined;
+  readonly #client: PostgresClient;
+  readonly #days: Days;
+  /** Ids of causes by their JSON; those of an open transaction are among them. */
+  readonly #causes = new Map<string, number>();
 
   /** @throws StorageUnusable if the server cannot be reached, or a newer Mantel has written there */
   static async open(config: ClientConfig): Promise<PostgresStorage> {
-    const times = { connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS };
-    const storage = new PostgresStorage(new Client({ ...times, ...config }));
+    const client = await PostgresClient.connect(config);
     try {
-      await storage.#client.connect();
-      await storage.#prepare();
+      await prepare(client);
+      return new PostgresStorage(client, await findDays(client));
     } catch (error) {
-      await storage.#client.end().catch(() => undefined); // it was never connected
-      throw toStorageError(error);
+      await client.end();
+      throw error;
     }
-    return storage;
   }
 
-  private constructor(client: Client) {
+  private constructor(client: PostgresClient, days: Days) {
     this.#client = client;
-    client.on("error", (error) => (this.#lost = error));
-  }
-
-  async #prepare(): Promise<void> {
-    const version = await this.#version();
-    if (version > MIGRATIONS.length) {
-      throw new StorageUnusable(
-        "the history was written by a newer version of Mantel; update Mantel, or use another database",
-      );
-    }
-    if (version < MIGRATIONS.length) await this.#write(() => this.#migrate(version));
-    await this.#client.query("SET search_path TO mantel");
-    if (version === 0) await this.#createHypertable();
-  }
-
-  /** The version of the tables; 0 if there are none. */
-  async #version(): Promise<number> {
-    const [found] = await this.#all("SELECT to_regclass('mantel.version') AS name", []);
-    if (found?.["name"] === null) return 0;
-    const [row] = await this.#all("SELECT version FROM mantel.version", []);
-    return Number(row?.["version"]);
-  }
-
-  async #migrate(version: number): Promise<void> {
-    for (const statements of MIGRATIONS.slice(version)) await this.#client.query(statements);
-    await this.#all("UPDATE mantel.version SET version = $1", [MIGRATIONS.length]);
-  }
-
-  async #createHypertable(): Promise<void> {
-    const isThere = "SELECT 1 FROM pg_available_extensions WHERE name = 'timescaledb'";
-    if ((await this.#all(isThere, [])).length === 0) return;
-    await this.#client.query("CREATE EXTENSION IF NOT EXISTS timescaledb");
-    await this.#client.query("SELECT create_hypertable('mantel.reading', 'at')");
+    this.#days = days;
   }
 
   async load(): Promise<Loaded> {
-    const series = (await this.#all("SELECT * FROM series", [])).map((row) => ({
+    const series = (await this.#client.all("SELECT * FROM series", [])).map((row) => ({
       id: Number(row["id"]),
       device: String(row["device"]),
       field: String(row["field"]),
@@ -101,14 +66,16 @@ export class PostgresStorage implements Storage {
       carry: { value: numberOf(row["carry_value"]), known: numberOf(row["carry_known"]) },
       closedHour: Number(row["closed_hour"]),
     }));
-    const devices = (await this.#all("SELECT * FROM device", [])) as unknown as Loaded["devices"];
-    const open = await this.#all(
-      `SELECT series, ${AT}, value FROM reading r WHERE at > now() - interval '${OPEN_DAYS} days'
-        AND at >= (SELECT to_timestamp((closed_hour + 1) * 3600.0) FROM series WHERE id = r.series) ORDER BY r.at`,
+    const devices = (await this.#client.all(
+      "SELECT * FROM device",
       [],
+    )) as unknown as Loaded["devices"];
+    const open = await this.#client.all(
+      `SELECT s.id AS series, ${AT}, r.value FROM series s CROSS JOIN LATERAL (SELECT at, value FROM reading
+        WHERE series = s.id AND at >= to_timestamp((s.closed_hour + 1) * 3600.0)) r ORDER BY r.at`,
     );
-    const unreachable = await this.#all(UNREACHABLE, []);
-    const [alive] = await this.#all("SELECT at FROM alive", []);
+    const unreachable = await this.#client.all(UNREACHABLE);
+    const [alive] = await this.#client.all("SELECT at FROM alive");
     return {
       devices,
       series,
@@ -122,37 +89,37 @@ export class PostgresStorage implements Storage {
     };
   }
 
-  append({ devices, series, points, runs, entries }: Batch): Promise<void> {
-    return this.#write(async () => {
-      for (const { id, name, room, kind } of devices) {
-        await this.#all(
-          `INSERT INTO device VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE
-            SET name = excluded.name, room = excluded.room, kind = excluded.kind`,
-          [id, name, room, kind],
-        );
-      }
-      for (const { id, device, field, unit, isCounter } of series) {
-        await this.#all(
-          `INSERT INTO series (id, device, field, unit, is_counter) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (id) DO UPDATE SET unit = excluded.unit`,
-          [id, device, field, unit, isCounter],
-        );
-      }
-      if (points.at.length > 0) {
-        await this.#all(
-          `INSERT INTO reading SELECT series, to_timestamp(at / 1000.0), value
-            FROM unnest($1::int[], $2::float8[], $3::float8[]) AS new (series, at, value)`,
-          [points.series, points.at, points.value.map(nullIfUnknown)],
-        );
-      }
-      for (const run of runs) await this.#insertRun(run);
-      for (const entry of entries) await this.#insertEntry(entry);
-    });
+  async append({ devices, series, points, runs, entries }: Batch): Promise<void> {
+    await this.#client.begin();
+    for (const { id, name, room, kind } of devices) {
+      await this.#client.all(
+        `INSERT INTO device VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE
+          SET name = excluded.name, room = excluded.room, kind = excluded.kind`,
+        [id, name, room, kind],
+      );
+    }
+    for (const { id, device, field, unit, isCounter } of series) {
+      await this.#client.all(
+        `INSERT INTO series (id, device, field, unit, is_counter) VALUES ($1, $2, $3, $4, $5)
+          ON CONFLICT (id) DO UPDATE SET unit = excluded.unit`,
+        [id, device, field, unit, isCounter],
+      );
+    }
+    if (points.at.length > 0) {
+      await this.#days.prepare(points.at);
+      await this.#client.all(
+        `INSERT INTO reading SELECT series, to_timestamp(at / 1000.0), value
+          FROM unnest($1::int[], $2::float8[], $3::float8[]) AS new (series, at, value)`,
+        [points.series, points.at, points.value.map(nullIfUnknown)],
+      );
+    }
+    for (const run of runs) await this.#insertRun(run);
+    if (entries.length > 0) await this.#insertEntries(entries);
   }
 
   async #insertRun(run: NewRun): Promise<void> {
     const { id, automation, name, at, endedAt, result, error, cause, trace } = run;
-    await this.#all(
+    await this.#client.all(
       `INSERT INTO run (id, automation, name, at, ended_at, result, error, cause, trace)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at,
         result = excluded.result, error = excluded.error, trace = excluded.trace`,
@@ -160,44 +127,88 @@ export class PostgresStorage implements Storage {
     );
   }
 
-  async #insertEntry(entry: NewEntry): Promise<void> {
-    const { at, kind, device, what, from, to, cause, run } = entry;
-    const [id, times] = [await this.#causeId(cause), timesOf(cause, at)];
-    await this.#all(
+  async #insertEntries(entries: readonly NewEntry[]): Promise<void> {
+    const causes: number[] = [];
+    for (const { cause } of entries) causes.push(await this.#causeId(cause));
+    const column = <T>(value: (entry: NewEntry) => T): T[] => entries.map(value);
+    await this.#client.all(
       `INSERT INTO entry (at, kind, device, what, before_value, after_value, cause, times, run)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-      [at, kind, device, what, from, to, id, times, run ?? null],
+        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[],
+          $8::text[], $9::text[]) ON CONFLICT DO NOTHING`,
+      [
+        column(({ at }) => at),
+        column(({ kind }) => kind),
+        column(({ device }) => device),
+        column(({ what }) => what),
+        column(({ from }) => from),
+        column(({ to }) => to),
+        causes,
+        column(({ cause, at }) => timesOf(cause, at)),
+        column(({ run }) => run ?? null),
+      ],
     );
   }
 
-  close(hour: number, closed: readonly ClosedHour[]): Promise<void> {
-    return this.#write(async () => {
-      for (const { series, five, stat, carry, isLast } of closed) {
-        for (const each of five) {
-          await this.#all(
-            `INSERT INTO five_minutes VALUES ($1, to_timestamp($2::float8 / 1000.0), $3, $4, $5, $6, $7)
-              ON CONFLICT (series, at) DO UPDATE SET min = excluded.min, mean = excluded.mean, max = excluded.max,
-              sum = excluded.sum, known_ms = excluded.known_ms`,
-            [series, each.from, each.min, each.mean, each.max, each.sum, each.knownMs],
-          );
-        }
-        await this.#all(
-          `INSERT INTO hourly VALUES ($1, $2, to_timestamp($2::int * 3600.0), $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (series, hour) DO UPDATE SET min = excluded.min, mean = excluded.mean, max = excluded.max,
-            sum = excluded.sum, known_ms = excluded.known_ms, last = excluded.last`,
-          [series, hour, ...figuresOf(stat), nullIfUnknown(carry.value)],
-        );
-        if (!isLast) continue;
-        await this.#all(
-          "UPDATE series SET carry_value = $1, carry_known = $2, closed_hour = $3 WHERE id = $4",
-          [nullIfUnknown(carry.value), nullIfUnknown(carry.known), hour, series],
-        );
-      }
-    });
+  commit(): Promise<void> {
+    return this.#client.commit();
   }
 
+  async rollback(): Promise<void> {
+    this.#causes.clear();
+    this.#days.forget();
+    await this.#client.rollback();
+  }
+
+  async close(hour: number, closed: readonly ClosedHour[]): Promise<void> {
+    await this.#client.begin();
+    const five = closed.flatMap((each) => each.five.map((stat) => ({ series: each.series, stat })));
+    await this.#client.all(
+      `INSERT INTO five_minutes SELECT series, to_timestamp(at / 1000.0), min, mean, max, sum, known_ms
+        FROM unnest($1::int[], $2::float8[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[])
+        AS new (series, at, min, mean, max, sum, known_ms) ON CONFLICT (series, at) DO UPDATE SET min = excluded.min,
+        mean = excluded.mean, max = excluded.max, sum = excluded.sum, known_ms = excluded.known_ms`,
+      [
+        five.map(({ series }) => series),
+        ...(["from", "min", "mean", "max", "sum", "knownMs"] as const).map((key) =>
+          five.map(({ stat }) => stat[key]),
+        ),
+      ],
+    );
+    const figures = closed.map(({ stat }) => figuresOf(stat));
+    await this.#client.all(
+      `INSERT INTO hourly SELECT series, $2::int, to_timestamp($2::int * 3600.0), min, mean, max, sum, known_ms, last
+        FROM unnest($1::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[])
+        AS new (series, min, mean, max, sum, known_ms, last) ON CONFLICT (series, hour) DO UPDATE SET min = excluded.min,
+        mean = excluded.mean, max = excluded.max, sum = excluded.sum, known_ms = excluded.known_ms, last = excluded.last`,
+      [
+        closed.map(({ series }) => series),
+        hour,
+        ...[0, 1, 2, 3, 4].map((column) => figures.map((row) => row[column])),
+        closed.map(({ carry }) => nullIfUnknown(carry.value)),
+      ],
+    );
+    const last = closed.filter(({ isLast }) => isLast);
+    await this.#client.all(
+      `UPDATE series SET carry_value = new.value, carry_known = new.known, closed_hour = $2::int
+        FROM unnest($1::int[], $3::float8[], $4::float8[]) AS new (id, value, known) WHERE series.id = new.id`,
+      [
+        last.map(({ series }) => series),
+        hour,
+        last.map(({ carry }) => nullIfUnknown(carry.value)),
+        last.map(({ carry }) => nullIfUnknown(carry.known)),
+      ],
+    );
+  }
+
+  /** Rows of reports stay where they are when their hour is closed. */
+  lastRecent(): number {
+    return 0;
+  }
+
+  dropRecent(): void {}
+
   async curves(series: number, fromHour: number, toHour: number) {
-    const rows = await this.#all(
+    const rows = await this.#client.all(
       `SELECT ${AT}, value FROM reading WHERE series = $1 AND at >= to_timestamp($2::int * 3600.0)
         AND at < to_timestamp(least($3::int, (SELECT closed_hour + 1 FROM series WHERE id = $1)) * 3600.0) ORDER BY reading.at`,
       [series, fromHour, toHour],
@@ -216,7 +227,7 @@ export class PostgresStorage implements Storage {
 
   async hours(series: number, fromHour: number, toHour: number, step: "five" | "hour") {
     const values = [series, fromHour, toHour];
-    const rows = await this.#all(
+    const rows = await this.#client.all(
       "SELECT * FROM hourly WHERE series = $1 AND hour >= $2 AND hour < $3 ORDER BY hour",
       values,
     );
@@ -224,7 +235,7 @@ export class PostgresStorage implements Storage {
     const five =
       step === "hour"
         ? []
-        : await this.#all(
+        : await this.#client.all(
             `SELECT ${AT}, min, mean, max, sum, known_ms FROM five_minutes WHERE series = $1
               AND at >= to_timestamp($2::int * 3600.0) AND at < to_timestamp($3::int * 3600.0) ORDER BY five_minutes.at`,
             values,
@@ -242,7 +253,7 @@ export class PostgresStorage implements Storage {
   }
 
   async lastBefore(series: number, hour: number): Promise<number | undefined> {
-    const [row] = await this.#all(
+    const [row] = await this.#client.all(
       "SELECT last FROM hourly WHERE series = $1 AND hour < $2 ORDER BY hour DESC LIMIT 1",
       [series, hour],
     );
@@ -261,39 +272,60 @@ export class PostgresStorage implements Storage {
     return toCounts(await this.#rows(runCountQuery(filter)));
   }
 
+  async dropDays(beforeHour: number): Promise<void> {
+    await this.#client.begin();
+    await this.#days.dropBefore(beforeHour * HOUR_MS);
+  }
+
+  /** Drops whole days, because those of most series are dropped by `dropDays`. */
   async dropCurves(series: number, beforeHour: number): Promise<void> {
-    await this.#all(
+    await this.#client.begin();
+    const day = Math.floor(beforeHour / 24) * 24;
+    await this.#client.all(
       "DELETE FROM reading WHERE series = $1 AND at < to_timestamp($2::int * 3600.0)",
-      [series, beforeHour],
+      [series, day],
     );
   }
 
-  async dropEntries(before: number): Promise<void> {
-    await this.#all("DELETE FROM entry WHERE at < $1", [before]);
-    await this.#all("DELETE FROM run WHERE ended_at < $1", [before]);
-    await this.#all(
+  async dropEntries(before: number): Promise<boolean> {
+    await this.#client.begin();
+    const drop = (table: "entry" | "run", key: string): Promise<PostgresRow[]> =>
+      this.#client.all(
+        `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE at < $1 ORDER BY at LIMIT ${ENTRIES_AT_ONCE})
+          RETURNING 1`,
+        [before],
+      );
+    const dropped = [...(await drop("entry", "id")), ...(await drop("run", "number"))];
+    return dropped.length > 0;
+  }
+
+  async dropCauses(): Promise<void> {
+    await this.#client.begin();
+    this.#causes.clear();
+    await this.#client.all(
       `DELETE FROM cause c WHERE NOT EXISTS (SELECT FROM entry WHERE cause = c.id)
         AND NOT EXISTS (SELECT FROM run WHERE cause = c.id)`,
-      [],
     );
   }
 
   async oldestCurve(): Promise<number | undefined> {
-    const [row] = await this.#all(`SELECT ${AT} FROM reading ORDER BY reading.at LIMIT 1`, []);
+    const [row] = await this.#client.all(`SELECT ${AT} FROM reading ORDER BY reading.at LIMIT 1`);
     return row && Math.floor(Number(row["at"]) / HOUR_MS);
   }
 
   async alive(now: number): Promise<void> {
-    await this.#all(
+    await this.#client.begin();
+    await this.#client.all(
       "INSERT INTO alive VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
       [now],
     );
   }
 
+  /** The size of the tables with their indexes. */
   async bytes(): Promise<number> {
-    const [row] = await this.#all(
-      "SELECT pg_database_size(current_database())::float8 AS bytes",
-      [],
+    const [row] = await this.#client.all(
+      `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
+        WHERE relnamespace = 'mantel'::regnamespace AND relkind = 'r'`,
     );
     return Number(row?.["bytes"] ?? 0);
   }
@@ -309,61 +341,36 @@ export class PostgresStorage implements Storage {
     return true;
   }
 
-  async end(): Promise<void> {
-    await this.#client.end();
+  end(): Promise<void> {
+    return this.#client.end();
   }
 
-  async #causeId(cause: Batch["entries"][number]["cause"]): Promise<number> {
+  async #causeId(cause: NewEntry["cause"]): Promise<number> {
     const { json, keys } = toStoredCause(cause);
-    const [row] = await this.#all(
+    const known = this.#causes.get(json);
+    if (known !== undefined) return known;
+    const [row] = await this.#client.all(
       `INSERT INTO cause (hash, json, keys) VALUES (md5($1::text), $1, $2)
         ON CONFLICT (hash) DO UPDATE SET keys = excluded.keys RETURNING id`,
       [json, keys],
     );
-    return Number(row?.["id"]);
+    const id = Number(row?.["id"]);
+    if (this.#causes.size >= MOST_CAUSES) this.#causes.clear();
+    this.#causes.set(json, id);
+    return id;
   }
 
-  /** Runs writes in one transaction. */
-  async #write(work: () => Promise<unknown>): Promise<void> {
-    await this.#all("BEGIN", []);
-    try {
-      await work();
-      await this.#all("COMMIT", []);
-    } catch (error) {
-      await this.#client.query("ROLLBACK").catch(() => undefined); // the connection is lost
-      throw error;
-    }
-  }
-
-  #rows({ sql, values }: Query): Promise<Row[]> {
+  #rows({ sql, values }: Query): Promise<PostgresRow[]> {
     let index = 0;
-    return this.#all(
+    return this.#client.all(
       sql.replaceAll("?", () => `$${++index}`),
       values,
     );
   }
-
-  async #all(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    if (this.#lost) throw toStorageError(this.#lost);
-    try {
-      return (await this.#client.query<Row>(sql, [...values])).rows;
-    } catch (error) {
-      throw toStorageError(error);
-    }
-  }
 }
 
-function statOf(row: Row, from: number, lengthMs: number): Stat {
+function statOf(row: PostgresRow, from: number, lengthMs: number): Stat {
   const [min, mean, max] = [numberOf(row["min"]), numberOf(row["mean"]), numberOf(row["max"])];
   const [sum, knownMs] = [numberOf(row["sum"]), numberOf(row["known_ms"])];
   return { from, to: from + lengthMs, min, mean, max, sum, knownMs };
-}
-
-/** Faults of SQL stay as they are; everything else is the server's or the network's. */
-function toStorageError(error: unknown): unknown {
-  if (error instanceof StorageUnusable) return error;
-  const { code = "", message } = error as { readonly code?: string; readonly message: string };
-  const isFaultOfQuery = /^(22|23|42)/.test(code);
-  if (isFaultOfQuery) return error;
-  return new StorageUnusable(`PostgreSQL cannot be used: ${message}`, { cause: error });
 }

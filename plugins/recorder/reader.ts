@@ -1,6 +1,6 @@
 import type { StorageConnection } from "./connection.ts";
 import type { CurveAnswer, CurveRequest, Point, RawRequest, StatRequest } from "./history.ts";
-import { type Curve, sorted } from "./points.ts";
+import { type Curve, mergedCurve } from "./points.ts";
 import { clipped, heldStat, pointsOf, resolutionFor, spansOf } from "./segments.ts";
 import type { Series, SeriesTable } from "./series.ts";
 import { Figures, HOUR_MS, hourOf, overlapMs, type Stat, statsOf, STEP_MS } from "./statistics.ts";
@@ -63,10 +63,7 @@ export class Reader {
       ...stored,
       ...[...series.open].map(([hour, packed]) => ({ hour, curve: packed.curve() })),
     ].filter(({ hour }) => hour >= first && hour < end);
-    return sorted({
-      at: parts.flatMap(({ curve }) => [...curve.at]),
-      value: parts.flatMap(({ curve }) => [...curve.value]),
-    });
+    return mergedCurve(parts.map(({ curve }) => curve));
   }
 
   /** The value at the begin of an hour. */

@@ -1,4 +1,3 @@
-import { closeHours } from "./closing.ts";
 import { StorageConnection } from "./connection.ts";
 import type {
   CurveAnswer,
@@ -13,7 +12,7 @@ import type {
 } from "./history.ts";
 import { Reader } from "./reader.ts";
 import { SeriesTable } from "./series.ts";
-import { HOUR_MS, hourOf, type Stat } from "./statistics.ts";
+import type { Stat } from "./statistics.ts";
 import type {
   Batch,
   DeviceRow,
@@ -25,8 +24,8 @@ import type {
   StoredEntry,
   StoredRun,
 } from "./storage.ts";
+import { Upkeep } from "./upkeep.ts";
 
-const DAY_MS = 24 * HOUR_MS;
 /** Reports among which is the latest one. */
 const LAST_BATCHES = 10_000;
 
@@ -35,12 +34,11 @@ const LAST_BATCHES = 10_000;
  * over, and answers from both.
  */
 export class Recorder implements History {
-  readonly #retention: Retention;
   readonly #series = new SeriesTable();
   readonly #devices = new Map<string, DeviceRow>();
   readonly #connection: StorageConnection;
   readonly #reader: Reader;
-  #lastCleanup = -Infinity;
+  readonly #upkeep: Upkeep;
 
   constructor(
     open: () => Storage | Promise<Storage>,
@@ -48,10 +46,10 @@ export class Recorder implements History {
     notices: Notices,
     clock: () => number = Date.now,
   ) {
-    this.#retention = retention;
     const known = { devices: this.#devices, series: this.#series };
     this.#connection = new StorageConnection({ open, notices, ...known });
     this.#reader = new Reader(this.#series, this.#connection, clock);
+    this.#upkeep = new Upkeep(this.#series, this.#connection, retention);
   }
 
   async open(): Promise<Known> {
@@ -70,33 +68,31 @@ export class Recorder implements History {
     };
   }
 
+  hold(batch: Batch): Promise<void> {
+    this.#remember(batch);
+    this.#connection.hold(batch);
+    return Promise.resolve();
+  }
+
   async record(batch: Batch): Promise<void> {
-    for (const device of batch.devices) this.#devices.set(device.id, device);
-    for (const row of batch.series) this.#series.add(row);
-    this.#series.remember(batch.points);
+    this.#remember(batch);
     await this.#connection.append(batch);
   }
 
-  async maintain(now: number): Promise<void> {
-    await this.#connection.maintain(async () => {
-      await this.#connection.call((storage) => storage.alive(now));
-      await closeHours(this.#series, this.#connection, now);
-      if (now - this.#lastCleanup < DAY_MS && now >= this.#lastCleanup) return;
-      this.#lastCleanup = now;
-      await this.#cleanUp(now);
-    });
+  #remember({ devices, series, points }: Batch): void {
+    for (const device of devices) this.#devices.set(device.id, device);
+    for (const row of series) this.#series.add(row);
+    this.#series.remember(points);
   }
 
-  async #cleanUp(now: number): Promise<void> {
-    const { rawDays, logbookDays, exceptions, maxBytes } = this.#retention;
-    for (const { id, device } of this.#series.rows()) {
-      const days = exceptions[device] ?? rawDays;
-      await this.#connection.call((storage) => storage.dropCurves(id, hourOf(now - days * DAY_MS)));
-    }
-    await this.#connection.call((storage) => storage.dropEntries(now - logbookDays * DAY_MS));
-    while ((await this.bytes()) > maxBytes) {
-      if (!(await this.#connection.dropOldest())) return;
-    }
+  async maintain(now: number): Promise<boolean> {
+    let isMore = false;
+    await this.#connection.maintain(async () => {
+      const slice = await this.#upkeep.slice(now);
+      isMore = slice.isMore;
+      return slice.stored;
+    });
+    return isMore;
   }
 
   curve(request: CurveRequest): Promise<CurveAnswer> {
@@ -112,15 +108,15 @@ export class Recorder implements History {
   }
 
   entries(filter: EntryFilter): Promise<StoredEntry[]> {
-    return this.#connection.call((storage) => storage.entries(filter));
+    return this.#connection.callWithHeld((storage) => storage.entries(filter));
   }
 
   runs(page: RunPage): Promise<StoredRun[]> {
-    return this.#connection.call((storage) => storage.runs(page));
+    return this.#connection.callWithHeld((storage) => storage.runs(page));
   }
 
   countRuns(filter: RunFilter): Promise<RunCounts> {
-    return this.#connection.call((storage) => storage.countRuns(filter));
+    return this.#connection.callWithHeld((storage) => storage.countRuns(filter));
   }
 
   bytes(): Promise<number> {

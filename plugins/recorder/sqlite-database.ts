@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { isDamage, setAside, toStorageError } from "./sqlite-errors.ts";
@@ -7,6 +7,9 @@ import { StorageUnusable } from "./storage.ts";
 
 /** Small pages: a batch has some thousand bytes, and SQLite writes whole pages. */
 const PAGE_BYTES = 1_024;
+
+/** A longer log of changes, such as after a long wait for the disk, is cut when it is empty. */
+const LONGEST_WAL = 8 * 2 ** 20;
 
 export type SqliteValue = string | number | null | Uint8Array;
 export type SqliteRow = Readonly<Record<string, unknown>>;
@@ -53,11 +56,14 @@ export class SqliteDatabase {
     }
     this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}`); // counts only for an empty file
     this.#db.prepare("PRAGMA journal_mode = WAL").all([]);
+    this.#db.prepare(`PRAGMA journal_size_limit = ${LONGEST_WAL}`).all([]);
     this.#db.exec("PRAGMA synchronous = FULL"); // with NORMAL a power cut would lose all since the last checkpoint
     if (version < migrations.length) {
       const pragma = `PRAGMA user_version = ${migrations.length}`;
-      const statements = [...migrations.slice(version), pragma];
-      this.#transaction(() => statements.forEach((each) => this.#db.exec(each)));
+      this.write(() =>
+        [...migrations.slice(version), pragma].forEach((each) => this.#db.exec(each)),
+      );
+      this.commit();
     } else this.#db.prepare("SELECT count(*) FROM series").all([]);
   }
 
@@ -75,13 +81,29 @@ export class SqliteDatabase {
     }
   }
 
-  /** Runs writes in one transaction. @throws as `read` */
+  /** Writes within the open transaction, which it begins if there is none. @throws as `read` */
   write(work: () => void): void {
-    this.read(() => this.#transaction(work));
+    this.read(() => {
+      if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
+      work();
+    });
   }
 
-  run(sql: string, values: readonly SqliteValue[]): void {
-    this.#statement(sql).run(values); // a single value that is not in a list would count as named ones
+  /** Ends the transaction, if there is one. @throws as `read` */
+  commit(): void {
+    this.read(() => {
+      if (this.#db.inTransaction) this.#db.exec("COMMIT");
+    });
+  }
+
+  /** Undoes the transaction; some errors have ended it already. */
+  rollback(): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+  }
+
+  /** Returns the number of changed rows. */
+  run(sql: string, values: readonly SqliteValue[]): number {
+    return this.#statement(sql).run(values).changes; // a single value that is not in a list would count as named ones
   }
 
   all(sql: string, values: readonly SqliteValue[] = []): SqliteRow[] {
@@ -93,11 +115,10 @@ export class SqliteDatabase {
     return this.#statement(sql).raw().all(values) as unknown[][];
   }
 
-  /** The size of the file without its free pages, and of what is not in it yet. */
+  /** The size of the data, without the free pages of the file. */
   bytes(): number {
     const pages = this.#pragma("page_count") - this.#pragma("freelist_count");
-    const wal = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    return pages * this.#pragma("page_size") + wal;
+    return pages * this.#pragma("page_size");
   }
 
   /** The bytes in the file that deleted rows have left. */
@@ -118,17 +139,6 @@ export class SqliteDatabase {
   #pragma(name: "page_count" | "freelist_count" | "page_size"): number {
     const [row] = this.all(`PRAGMA ${name}`);
     return Number(row?.[name] ?? 0);
-  }
-
-  #transaction(work: () => void): void {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#db.exec("COMMIT");
-    } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK"); // some errors have ended it
-      throw error;
-    }
   }
 
   #statement(sql: string): Database.Statement {

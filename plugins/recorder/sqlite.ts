@@ -34,6 +34,8 @@ const BUSY_MS = 5_000;
 /** Ids of hours are `series * HOURS + hour`, so that the hours of a series are beside each other. */
 const HOURS = 2 ** 23;
 const MOST_CAUSES = 1_000;
+/** Entries and runs that are dropped in one step. */
+const ENTRIES_AT_ONCE = 500;
 /** Free pages in the file for some hours of a home with many reports. */
 const ROOM_BYTES = 2 ** 20;
 
@@ -45,7 +47,7 @@ export class SqliteStorage implements Storage {
   readonly store = "sqlite";
   readonly #path: string;
   readonly #db: SqliteDatabase;
-  /** Ids of causes by their JSON. */
+  /** Ids of causes by their JSON; those of an open transaction are among them. */
   readonly #causes = new Map<string, number>();
 
   /** Opens or creates the file. @throws as `SqliteDatabase.open` */
@@ -93,7 +95,7 @@ export class SqliteStorage implements Storage {
   }
 
   append({ devices, series, points, runs, entries }: Batch): void {
-    this.#write(() => {
+    this.#db.write(() => {
       for (const { id, name, room, kind } of devices) {
         this.#db.run(
           `INSERT INTO device VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
@@ -136,11 +138,29 @@ export class SqliteStorage implements Storage {
     );
   }
 
-  close(hour: number, closed: readonly ClosedHour[]): void {
-    this.#write(() => {
+  commit(): void {
+    this.#db.commit();
+  }
+
+  rollback(): void {
+    this.#causes.clear();
+    this.#db.rollback();
+  }
+
+  close(_hour: number, closed: readonly ClosedHour[]): void {
+    this.#db.write(() => {
       for (const each of closed) this.#storeHour(each);
-      this.#db.run("DELETE FROM recent WHERE hour = ?", [hour]);
     });
+  }
+
+  lastRecent(): number {
+    const [row] = this.#db.read(() => this.#db.all("SELECT max(id) AS id FROM recent"));
+    return Number(row?.["id"] ?? 0);
+  }
+
+  dropRecent(hour: number, until: number): void {
+    const values = [hour, until];
+    this.#db.write(() => this.#db.run("DELETE FROM recent WHERE hour = ? AND id <= ?", values));
   }
 
   #storeHour({ series, hour, curve, five, stat, carry, isLast }: ClosedHour): void {
@@ -230,18 +250,31 @@ export class SqliteStorage implements Storage {
 
   dropCurves(series: number, beforeHour: number): void {
     const [from, to] = [series * HOURS, series * HOURS + beforeHour];
-    this.#write(() => this.#db.run("DELETE FROM curve WHERE id >= ? AND id < ?", [from, to]));
+    this.#db.write(() => this.#db.run("DELETE FROM curve WHERE id >= ? AND id < ?", [from, to]));
   }
 
-  dropEntries(before: number): void {
-    this.#write(() => {
-      this.#db.run("DELETE FROM entry WHERE at < ?", [before]);
-      this.#db.run("DELETE FROM run WHERE ended_at < ?", [before]);
+  /** Reports are dropped field by field. */
+  dropDays(): void {}
+
+  dropEntries(before: number): boolean {
+    const drop = (table: "entry" | "run", key: string, time: string): number =>
+      this.#db.run(
+        `DELETE FROM ${table} WHERE ${key} IN
+          (SELECT ${key} FROM ${table} WHERE ${time} < ? ORDER BY at LIMIT ${ENTRIES_AT_ONCE})`,
+        [before],
+      );
+    let dropped = 0;
+    this.#db.write(() => (dropped = drop("entry", "id", "at") + drop("run", "number", "at")));
+    return dropped > 0;
+  }
+
+  dropCauses(): void {
+    this.#db.write(() =>
       this.#db.run(
         "DELETE FROM cause WHERE id NOT IN (SELECT cause FROM entry) AND id NOT IN (SELECT cause FROM run)",
         [],
-      );
-    });
+      ),
+    );
     this.#causes.clear();
   }
 
@@ -258,7 +291,7 @@ export class SqliteStorage implements Storage {
   }
 
   alive(now: number): void {
-    this.#write(() => this.#db.run("INSERT OR REPLACE INTO alive VALUES (1, ?)", [now]));
+    this.#db.write(() => this.#db.run("INSERT OR REPLACE INTO alive VALUES (1, ?)", [now]));
   }
 
   bytes(): number {
@@ -308,15 +341,6 @@ export class SqliteStorage implements Storage {
 
   #rows({ sql, values }: Query): SqliteRow[] {
     return this.#db.read(() => this.#db.all(sql, values));
-  }
-
-  #write(work: () => void): void {
-    try {
-      this.#db.write(work);
-    } catch (error) {
-      this.#causes.clear(); // some of them are not stored
-      throw error;
-    }
   }
 }
 

@@ -79,6 +79,21 @@ export const NOTHING_NEW: Batch = {
   entries: [],
 };
 
+/** Two batches as one. */
+export function joined(first: Batch, second: Batch): Batch {
+  return {
+    devices: [...first.devices, ...second.devices],
+    series: [...first.series, ...second.series],
+    points: {
+      series: [...first.points.series, ...second.points.series],
+      at: [...first.points.at, ...second.points.at],
+      value: [...first.points.value, ...second.points.value],
+    },
+    runs: [...first.runs, ...second.runs],
+    entries: [...first.entries, ...second.entries],
+  };
+}
+
 /** An hour of a series that will not change any more. */
 export interface ClosedHour {
   readonly series: number;
@@ -161,14 +176,25 @@ export interface Loaded {
 
 type Later<T> = T | Promise<T>;
 
-/** A database of the history. Calls follow each other; none overlaps another. */
+/**
+ * A database of the history. Calls follow each other; none overlaps another. The first change begins a transaction, in
+ * which later calls see it. After an error, the caller rolls it back.
+ */
 export interface Storage {
   readonly store: "sqlite" | "postgres";
   load(): Later<Loaded>;
-  /** Returns when the batch survives a power cut. @throws StorageFull */
+  /** Adds a batch. @throws StorageFull */
   append(batch: Batch): Later<void>;
-  /** Stores closed hours in place of the values of which they are made. @throws StorageFull */
+  /** Ends the transaction, if there is one. Returns when its changes survive a power cut. @throws StorageFull */
+  commit(): Later<void>;
+  /** Undoes the changes since the last `commit`. */
+  rollback(): Later<void>;
+  /** Stores hours that are over. @throws StorageFull */
   close(hour: number, closed: readonly ClosedHour[]): Later<void>;
+  /** The last of the batches whose values are not in closed hours. */
+  lastRecent(): Later<number>;
+  /** Drops the values of an hour that is closed, up to a batch. */
+  dropRecent(hour: number, until: number): Later<void>;
   /** The reports of stored hours; hours whose reports were dropped are absent. */
   curves(series: number, fromHour: number, toHour: number): Later<{ hour: number; curve: Curve }[]>;
   /** Figures of stored hours. Hours without a report are absent. */
@@ -184,16 +210,20 @@ export interface Storage {
   /** Runs, newest start first. */
   runs(page: RunPage): Later<StoredRun[]>;
   countRuns(filter: RunFilter): Later<RunCounts>;
+  /** Drops the reports of all series before an hour where that is quick, such as whole days of rows. */
+  dropDays(beforeHour: number): Later<void>;
   /** Drops the reports of a series before an hour, and keeps the figures. */
   dropCurves(series: number, beforeHour: number): Later<void>;
-  /** Drops entries, and the runs that ended before. */
-  dropEntries(before: number): Later<void>;
+  /** Drops some of the entries and runs before an instant. Returns true if it has dropped any. */
+  dropEntries(before: number): Later<boolean>;
+  /** Drops the causes that nothing has any more. */
+  dropCauses(): Later<void>;
   /** The oldest hour with reports. */
   oldestCurve(): Later<number | undefined>;
   /** Notes that everything until now is recorded. */
   alive(now: number): Later<void>;
   bytes(): Later<number>;
-  /** Makes some room on a full disk, so that reports can be dropped. */
+  /** Makes some room on a full disk, so that reports can be dropped. Called outside a transaction. */
   makeRoom(): Later<void>;
   /** True if what was dropped has left room for more reports. */
   hasRoom(): Later<boolean>;

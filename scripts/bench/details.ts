@@ -160,7 +160,7 @@ async function fillHistory(): Promise<void> {
     const value = at.map((time) => Math.round(190 + 15 * Math.sin(time / 9e6)) / 10);
     const points = { series: at.map(() => 1), at, value };
     await recorder.record({ ...NOTHING_NEW, points });
-    await recorder.maintain(clock + HOUR_MS);
+    while (await recorder.maintain(clock + HOUR_MS));
   }
   await recorder.close();
 }

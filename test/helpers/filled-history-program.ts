@@ -4,6 +4,7 @@ import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
 import { HOUR_MS } from "../../plugins/recorder/statistics.ts";
 import { NOTHING_NEW } from "../../plugins/recorder/storage.ts";
+import { maintainAll } from "./recorder-history.ts";
 
 const SENSORS = 40;
 const MINUTE_MS = 60_000;
@@ -38,6 +39,6 @@ for (; clock.now < to; clock.now += HOUR_MS) {
     const value = ids.map((id) => id + Math.round(100 * Math.random()) / 10);
     await recorder.record({ ...NOTHING_NEW, points: { series: ids, at, value } });
   }
-  await recorder.maintain(clock.now + HOUR_MS + 2 * MINUTE_MS);
+  await maintainAll(recorder, clock.now + HOUR_MS + 2 * MINUTE_MS);
 }
 await recorder.close();

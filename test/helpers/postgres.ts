@@ -19,8 +19,15 @@ export async function findPostgres(): Promise<string | undefined> {
   return version !== undefined && isRoot ? join(VERSIONS, version, "bin") : undefined;
 }
 
-/** An empty PostgreSQL server on loopback, as the user `postgres`, which the server wants. Gives its address. */
-export async function startPostgres(t: TestContext, programs: string): Promise<string> {
+/**
+ * An empty PostgreSQL server on loopback, as the user `postgres`, which the server wants, with settings such as
+ * `fsync=off`. Gives its address.
+ */
+export async function startPostgres(
+  t: TestContext,
+  programs: string,
+  settings: readonly string[] = [],
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "mantel-postgres-"));
   onTestEnd(t, () => rm(folder, { recursive: true, force: true }));
   const [uid, gid] = (
@@ -31,18 +38,9 @@ export async function startPostgres(t: TestContext, programs: string): Promise<s
   const data = join(folder, "data");
   await run(join(programs, "initdb"), ["-D", data, "-A", "trust", "-E", "UTF8", "--no-sync"], as);
   const port = String(await freePort());
-  const flags = [
-    "-D",
-    data,
-    "-p",
-    port,
-    "-k",
-    folder,
-    "-c",
-    "listen_addresses=127.0.0.1",
-    "-c",
-    "fsync=off",
-  ];
+  const flags = ["-D", data, "-p", port, "-k", folder].concat(
+    ["listen_addresses=127.0.0.1", "fsync=off", ...settings].flatMap((each) => ["-c", each]),
+  );
   const server = spawn(join(programs, "postgres"), flags, {
     ...as,
     stdio: ["ignore", "ignore", "pipe"],

@@ -77,6 +77,11 @@ export async function openHistory(
   return { recorder, start, file, folder, clock, told };
 }
 
+/** Does all regular work, however many slices it takes. */
+export async function maintainAll(history: Pick<Recorder, "maintain">, now: number): Promise<void> {
+  while (await history.maintain(now));
+}
+
 /** A value every minute for some days: the number of the hour. */
 export async function filled(
   recorder: Recorder,
@@ -91,6 +96,6 @@ export async function filled(
     );
     await recorder.record(values(...reports));
     clock.now = from + HOUR_MS + 2 * MINUTE_MS;
-    await recorder.maintain(clock.now);
+    await maintainAll(recorder, clock.now);
   }
 }

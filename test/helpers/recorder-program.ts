@@ -3,6 +3,7 @@
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
 import { NOTHING_NEW } from "../../plugins/recorder/storage.ts";
+import { maintainAll } from "./recorder-history.ts";
 
 const [file = ""] = process.argv.slice(2);
 const START = Date.parse("2026-11-01T00:00:00Z");
@@ -31,5 +32,5 @@ for (;;) {
   count += AT_ONCE;
   process.stdout.write(`${count}\n`);
   clock.now = START + count * STEP_MS;
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
 }

@@ -11,6 +11,7 @@ import {
   batch,
   entry,
   filled,
+  maintainAll,
   openHistory,
   START,
   values,
@@ -112,13 +113,13 @@ test("while another program locks the file, reports wait in memory, with one war
   const unlock = locked(file, "for writing");
   await recorder.record(values([START, 5]));
   await recorder.record(values([START + 1, 6]));
-  await recorder.maintain(START + 2);
+  await maintainAll(recorder, START + 2);
   clock.now = START + 2;
   const request = { series: 1, from: START, to: START + 2, points: 10 };
   const meanwhile = await recorder.curve(request);
   const { length: warnings } = told;
   unlock();
-  await recorder.maintain(START + 3);
+  await maintainAll(recorder, START + 3);
   await recorder.close();
   const next = start();
   t.after(() => next.close());
@@ -153,12 +154,12 @@ test("a lost storage is opened again by the next question, and is lost with one 
   isAway = true;
   await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
   await assert.rejects(recorder.entries({ limit: 1 }), StorageUnusable);
-  await recorder.maintain(clock.now);
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
+  await maintainAll(recorder, clock.now);
   isAway = false;
 
   assert.equal((await recorder.entries({ limit: 1 })).length, 1);
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
   assert.deepEqual(told, ["the server is away", "the server is away", undefined]);
 });
 
@@ -186,7 +187,7 @@ test("on a full disk the oldest reports are deleted, with one warning, and nothi
     [],
   );
   writes = Infinity;
-  await recorder.maintain(clock.now + 1_000);
+  await maintainAll(recorder, clock.now + 1_000);
   await recorder.close();
   const next = start();
   t.after(() => next.close());
@@ -216,11 +217,11 @@ test("while others fill the disk again and again there is one warning, and the h
     isFull = true;
     await recorder.record(values([clock.now + wave, wave]));
     isFull = false;
-    await recorder.maintain(clock.now + 60_000 * wave);
+    await maintainAll(recorder, clock.now + 60_000 * wave);
   }
   const whileFull = [...told];
   hasSpace = true;
-  await recorder.maintain(clock.now + 60_000 * 4);
+  await maintainAll(recorder, clock.now + 60_000 * 4);
 
   assert.deepEqual(whileFull, [
     "the disk is full; the oldest reports are deleted",

@@ -227,7 +227,7 @@ test("while the database is away, questions are answered with when to try again"
 });
 
 test("causes keep their reasons and instants, and are stored once", async (t) => {
-  const { home, logbook, history } = await start(t);
+  const { running, home, logbook, history } = await start(t);
   const anna = (at: string) => ({ ...ANNA, at });
   const evening = (at: string) => ({
     ...({ kind: "automation", id: "evening", name: "Evening", at } as const),
@@ -249,6 +249,7 @@ test("causes keep their reasons and instants, and are stored once", async (t) =>
     causes.toReversed(),
   );
   assert.equal((await logbook({ cause: "automation:Evening" })).entries.length, 2);
+  await running.stop();
   const db = SqliteDatabase.open(join(history, "history.sqlite"), 1_000);
   assert.equal(db.all("SELECT * FROM cause").length, 2);
   db.end();

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import type { Retention } from "../../../plugins/recorder/history.ts";
 import { MIGRATIONS } from "../../../plugins/recorder/postgres-schema.ts";
 import { PostgresStorage } from "../../../plugins/recorder/postgres.ts";
 import { Recorder } from "../../../plugins/recorder/recorder.ts";
 import { HOUR_MS } from "../../../plugins/recorder/statistics.ts";
 import { type Batch, NOTHING_NEW, StorageUnusable } from "../../../plugins/recorder/storage.ts";
 import { findPostgres, queryPostgres, startPostgres } from "../../helpers/postgres.ts";
+import { maintainAll } from "../../helpers/recorder-history.ts";
 
 const programs = await findPostgres();
 const skip =
   programs === undefined && "PostgreSQL is not installed, or the tests do not run as root";
-const RETENTION = { rawDays: 10, logbookDays: 90, maxBytes: Infinity, exceptions: {} };
+const RETENTION: Retention = { rawDays: 10, logbookDays: 90, maxBytes: Infinity, exceptions: {} };
 const DAY_MS = 24 * HOUR_MS;
 const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
 const ROW = { id: 1, device: "demo:meter:1", field: "energy", unit: "kWh", isCounter: true };
@@ -18,23 +20,146 @@ const METER = { id: ROW.device, name: "Meter", room: "Cellar", kind: "sensor" };
 const CAUSE = { kind: "person", id: "t1", name: "Anna" } as const;
 const EVENING = { kind: "automation", id: "evening", name: "Evening", parent: CAUSE } as const;
 
+/** A recorder in PostgreSQL, and its clock. */
+function openRecorder(
+  t: TestContext,
+  connectionString: string,
+  retention: Partial<Retention> = {},
+) {
+  const clock = { now: START };
+  const notices = { warn: () => undefined, degraded: () => undefined };
+  const recorder = new Recorder(
+    () => PostgresStorage.open({ connectionString }),
+    { ...RETENTION, ...retention },
+    notices,
+    () => clock.now,
+  );
+  t.after(() => recorder.close());
+  return { recorder, clock };
+}
+
 const batch = (change: Partial<Batch> = {}): Batch => ({ ...NOTHING_NEW, ...change });
 
-test("a database of the first version gets the new tables", { skip }, async (t) => {
-  const connectionString = await startPostgres(t, programs ?? "");
-  await queryPostgres(connectionString, MIGRATIONS[0] ?? "");
-  await queryPostgres(
-    connectionString,
-    `INSERT INTO mantel.cause (hash, json, keys) VALUES ('', '${JSON.stringify(EVENING)}', '');
-    INSERT INTO mantel.entry (at, kind, what, after_value, cause) VALUES (${START}, 'record', 'automation.run', '"failed"', 1)`,
-  );
-  const storage = await PostgresStorage.open({ connectionString });
-  t.after(() => storage.end());
+test(
+  "a database of the first version keeps its reports, and gets the new tables",
+  { skip },
+  async (t) => {
+    const connectionString = await startPostgres(t, programs ?? "");
+    await queryPostgres(connectionString, MIGRATIONS[0] ?? "");
+    await queryPostgres(
+      connectionString,
+      `INSERT INTO mantel.cause (hash, json, keys) VALUES ('', '${JSON.stringify(EVENING)}', '');
+    INSERT INTO mantel.entry (at, kind, what, after_value, cause) VALUES (${START}, 'record', 'automation.run', '"failed"', 1);
+    INSERT INTO mantel.series (id, device, field, is_counter) VALUES (1, 'demo:meter:1', 'energy', true);
+    INSERT INTO mantel.reading VALUES (1, to_timestamp(${START / 1_000}), 7), (1, now() + interval '9 days', 8)`,
+    );
+    const storage = await PostgresStorage.open({ connectionString });
+    t.after(() => storage.end());
 
-  const [entry] = await storage.entries({ limit: 9 });
-  assert.deepEqual([entry?.kind, entry?.what, entry?.to], ["run", "failed", null]);
-  assert.deepEqual(await storage.runs({ limit: 9 }), []);
-});
+    const [entry] = await storage.entries({ limit: 9 });
+    assert.deepEqual([entry?.kind, entry?.what, entry?.to], ["run", "failed", null]);
+    assert.deepEqual(await storage.runs({ limit: 9 }), []);
+    const tomorrow = START + 3 * DAY_MS;
+    const points = { series: [1, 1], at: [START + 1, tomorrow], value: [9, 10] };
+    await storage.append(batch({ points }));
+    await storage.commit();
+    assert.deepEqual((await storage.load()).open.value, [7, 9, 10]);
+
+    await storage.dropDays((tomorrow + DAY_MS) / HOUR_MS);
+    await storage.commit();
+    assert.deepEqual((await storage.load()).open.value, []);
+  },
+);
+
+test(
+  "days of reports are dropped as a whole, but not those of devices that keep them longer",
+  { skip },
+  async (t) => {
+    const connectionString = await startPostgres(t, programs ?? "");
+    const exceptions = { [METER.id]: 30 };
+    const { recorder, clock } = openRecorder(t, connectionString, { exceptions });
+    await recorder.open();
+    const other = { ...ROW, id: 2, device: "demo:meter:2" };
+    const at = [-20, -15, 0].map((day) => START + day * DAY_MS);
+    const both = at.flatMap((instant) => [instant, instant]);
+    const points = { series: both.map((_, index) => 1 + (index % 2)), at: both, value: both };
+    await recorder.record(batch({ devices: [METER], series: [ROW, other], points }));
+    clock.now = START + 2 * HOUR_MS;
+    await maintainAll(recorder, clock.now);
+    const days = async (series: number) =>
+      (await recorder.raw({ series, from: at[0] ?? 0, to: clock.now, limit: 9 })).length;
+
+    assert.deepEqual([await days(1), await days(2)], [3, 1]);
+    clock.now += 15 * DAY_MS;
+    await maintainAll(recorder, clock.now);
+    const partitions =
+      "SELECT count(*) FROM pg_inherits WHERE inhparent = 'mantel.reading'::regclass";
+    assert.deepEqual([await days(1), await days(2)], [2, 0]);
+    assert.equal(await queryPostgres(connectionString, partitions), "2\n");
+  },
+);
+
+test(
+  "a database above its limit loses its oldest days; other tables in it do not count",
+  { skip },
+  async (t) => {
+    const connectionString = await startPostgres(t, programs ?? "");
+    await queryPostgres(
+      connectionString,
+      "CREATE TABLE other AS SELECT repeat(md5(i::text), 50) FROM generate_series(1, 5000) AS i",
+    );
+    const { recorder, clock } = openRecorder(t, connectionString, { maxBytes: 2 ** 20 });
+    await recorder.open();
+    await recorder.record(batch({ series: [ROW] }));
+    for (let day = 0; day < 4; day++) {
+      const at = Array.from({ length: 5_000 }, (_, index) => START + day * DAY_MS + index * 10_000);
+      await recorder.record(batch({ points: { series: at.map(() => 1), at, value: at } }));
+    }
+    assert.ok((await recorder.bytes()) > 2 ** 20);
+    clock.now = START + 4 * DAY_MS;
+    await maintainAll(recorder, clock.now);
+
+    assert.ok((await recorder.bytes()) <= 2 ** 20);
+    const [oldest] = await recorder.raw({ series: 1, from: START, to: clock.now, limit: 1 });
+    assert.ok(oldest && oldest.at >= START + 2 * DAY_MS, String(oldest?.at));
+  },
+);
+
+/** The functions of TimescaleDB that the history calls, with their signatures and results, on an ordinary table. */
+const TIMESCALE = `
+  INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (99999, 'timescaledb', 10, 'public'::regnamespace, false, '2.17.0');
+  CREATE TABLE hypertable (name regclass, chunk_interval interval);
+  CREATE FUNCTION create_hypertable(relation regclass, time_column_name name, chunk_time_interval interval)
+    RETURNS bigint LANGUAGE sql AS $$
+      INSERT INTO public.hypertable VALUES (relation, chunk_time_interval) RETURNING 1::bigint $$;
+  CREATE FUNCTION drop_chunks(relation regclass, older_than timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
+    BEGIN
+      EXECUTE format('DELETE FROM %s WHERE at < date_trunc(''day'', %L::timestamptz, ''UTC'')', relation, older_than);
+      RETURN NEXT '_hyper_1_1_chunk';
+    END $$;
+`;
+
+test(
+  "with TimescaleDB reports are in a hypertable, whose old chunks are dropped",
+  { skip },
+  async (t) => {
+    const connectionString = await startPostgres(t, programs ?? "", ["allow_system_table_mods=on"]);
+    await queryPostgres(connectionString, TIMESCALE);
+    const { recorder, clock } = openRecorder(t, connectionString);
+    await recorder.open();
+    const at = [-12, -11, 0].map((day) => START + day * DAY_MS);
+    const points = { series: [1, 1, 1], at, value: at };
+    await recorder.record(batch({ series: [ROW], points }));
+    clock.now = START + 2 * HOUR_MS;
+    await maintainAll(recorder, clock.now);
+
+    const table = "SELECT name, chunk_interval FROM hypertable";
+    assert.equal(await queryPostgres(connectionString, table), "mantel.reading|1 day\n");
+    const span = { series: 1, from: START - 20 * DAY_MS, to: clock.now, limit: 9 };
+    assert.equal((await recorder.raw(span)).length, 1);
+  },
+);
 
 test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => {
   const connectionString = await startPostgres(t, programs ?? "");
@@ -98,7 +223,7 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
   clock.now = START + 4 * HOUR_MS;
   const span = { series: 1, from: START, to: clock.now };
   const before = await recorder.curve({ ...span, points: 100 });
-  await recorder.maintain(clock.now - HOUR_MS / 2);
+  await maintainAll(recorder, clock.now - HOUR_MS / 2);
   await recorder.close();
   const next = start();
   t.after(() => next.close());
@@ -178,9 +303,9 @@ test("a history in PostgreSQL answers as one in a file", { skip }, async (t) => 
   );
 
   await t.test("old reports are dropped, and a newer version is left alone", async () => {
-    await next.maintain(clock.now + 20 * DAY_MS);
+    await maintainAll(next, clock.now + 20 * DAY_MS);
     assert.deepEqual(await next.raw({ ...span, limit: 10 }), []);
-    await next.maintain(clock.now + 100 * DAY_MS);
+    await maintainAll(next, clock.now + 100 * DAY_MS);
     assert.deepEqual(await next.runs({ limit: 10 }), []);
     await queryPostgres(connectionString, "UPDATE mantel.version SET version = 99");
     await assert.rejects(start().open(), StorageUnusable);

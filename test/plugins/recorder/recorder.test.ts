@@ -7,6 +7,7 @@ import {
   entry,
   filled,
   LAMP,
+  maintainAll,
   MINUTE_MS,
   openHistory,
   ROW,
@@ -51,7 +52,7 @@ test("a curve is the same before its hours are closed, afterwards, and after a r
   const request = { series: 1, from: START + 30 * MINUTE_MS, to: clock.now, points: 500 };
 
   const before = await recorder.curve(request);
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
   const after = await recorder.curve(request);
   await recorder.close();
   const next = start();
@@ -83,7 +84,7 @@ test("long spans are made of statistics, with minimum and maximum, in few points
 test("statistics of a day have the mean over time, and the running hour counts", async (t) => {
   const { recorder, clock } = await openHistory(t);
   await recorder.record(values([START, 10]));
-  await recorder.maintain(START + HOUR_MS + 2 * MINUTE_MS);
+  await maintainAll(recorder, START + HOUR_MS + 2 * MINUTE_MS);
   clock.now = START + 3 * HOUR_MS;
   await recorder.record(values([START + 2 * HOUR_MS, 40]));
 
@@ -100,7 +101,7 @@ test("statistics of days that begin within an hour are split by five minutes", a
   const half = START + 12 * HOUR_MS + 30 * MINUTE_MS;
   await recorder.record(values([START, 1], [half, 3]));
   clock.now = START + 3 * DAY_MS;
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
 
   const stats = await recorder.statistics({
     series: 1,
@@ -123,7 +124,7 @@ test("the increase of a counter is known by the hour, also across a restart", as
   });
   await recorder.record(batch({ series: [meter], points: at(0.5, 100) }));
   await recorder.record(batch({ points: at(1.5, 102) }));
-  await recorder.maintain(START + 2.5 * HOUR_MS);
+  await maintainAll(recorder, START + 2.5 * HOUR_MS);
   await recorder.close();
   const next = start();
   t.after(() => next.close());
@@ -145,10 +146,10 @@ test("a report for an hour that is closed is added to it", async (t) => {
   await recorder.record(values([START, 10]));
   await recorder.record(values([START + 2 * HOUR_MS, 10]));
   clock.now = START + 4 * HOUR_MS;
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
 
   await recorder.record(values([START + 30 * MINUTE_MS, 30])); // the clock was set back
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
 
   const [hour, , third] = await recorder.statistics({
     series: 1,
@@ -163,7 +164,7 @@ test("reports are dropped after their days, also of single devices, and statisti
   });
   await recorder.record(batch({ series: [{ ...ROW, id: 2, device: "demo:plug:2" }] }));
   await filled(recorder, clock, 4);
-  await recorder.maintain(clock.now + DAY_MS);
+  await maintainAll(recorder, clock.now + DAY_MS);
   const first = { series: 1, from: START, to: START + HOUR_MS };
 
   assert.deepEqual(await recorder.raw({ ...first, limit: 100 }), []);
@@ -186,7 +187,7 @@ test("above its size the history drops the oldest reports", async (t) => {
   const { recorder, clock } = await openHistory(t, { retention: { maxBytes: 100_000 } });
   await filled(recorder, clock, 5);
   const before = await recorder.bytes();
-  await recorder.maintain(clock.now + 2 * DAY_MS);
+  await maintainAll(recorder, clock.now + 2 * DAY_MS);
 
   assert.ok(before > 100_000 || (await recorder.bytes()) <= before);
   assert.deepEqual(
@@ -269,7 +270,7 @@ test("after a restart it is known which devices could not be reached", async (t)
 test("entries are dropped after their days", async (t) => {
   const { recorder } = await openHistory(t, { retention: { logbookDays: 1 } });
   await recorder.record(batch({ entries: [entry(START), entry(START + 2 * DAY_MS)] }));
-  await recorder.maintain(START + 2 * DAY_MS + 1);
+  await maintainAll(recorder, START + 2 * DAY_MS + 1);
 
   assert.deepEqual((await recorder.entries({ limit: 9 })).length, 1);
 });

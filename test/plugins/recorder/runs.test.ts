@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type HistoryRun, historyRun, historyRuns, LONGEST_TRACE } from "@mantel/plugin-sdk";
 import { SqliteDatabase } from "../../../plugins/recorder/sqlite-database.ts";
 import { MIGRATIONS } from "../../../plugins/recorder/sqlite-schema.ts";
-import { openHistory, batch, entry, START } from "../../helpers/recorder-history.ts";
+import { batch, entry, maintainAll, openHistory, START } from "../../helpers/recorder-history.ts";
 import { startRecorder } from "../../helpers/recorder-plugin.ts";
 
 const DOOR = { kind: "device", id: "demo:binary-sensor:1", name: "Front door" } as const;
@@ -133,7 +133,7 @@ test("runs go with the logbook, and their causes too", async (t) => {
   assert.equal((await recorder.runs({ limit: 9 })).length, 1);
 
   clock.now = START + 2 * 24 * 3_600_000;
-  await recorder.maintain(clock.now);
+  await maintainAll(recorder, clock.now);
 
   assert.deepEqual(await recorder.runs({ limit: 9 }), []);
   assert.deepEqual(await recorder.entries({ limit: 9 }), []);
