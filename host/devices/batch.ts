@@ -1,6 +1,12 @@
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
-import { bodyOf, type BySection, mergedCommands, type SectionedCommand } from "./sections.ts";
+import {
+  bodyOf,
+  type BySection,
+  mergedCommands,
+  type SectionedCommand,
+  withReported,
+} from "./sections.ts";
 
 /** The result of a command. */
 export interface CommandOutcome {
@@ -8,7 +14,10 @@ export interface CommandOutcome {
   readonly deviceId: string;
   /** `superseded` if later commands have set all fields of this one. */
   readonly status: "applied" | "superseded";
-  /** The command sent to the bridge, including merged commands, without codes. */
+  /**
+   * The command sent to the bridge, including merged commands, without codes. A number is the one that the device
+   * reports.
+   */
   readonly applied: CommandBody;
   /** The device after the command. */
   readonly device: Device;
@@ -79,14 +88,16 @@ export class CommandBatch {
     return done;
   }
 
-  confirm(device: Device): void {
+  /** @param before the device when the command was sent */
+  confirm(device: Device, before: Device): void {
+    const body = bodyOf(withReported(this.#command, before, device));
     const applied = new Set(fieldsOf(this.#command).map((field) => this.#latest.get(field)));
     for (const caller of this.#callers) {
       caller.resolve({
         commandId: caller.commandId,
         deviceId: device.id,
         status: applied.has(caller) ? "applied" : "superseded",
-        applied: bodyOf(this.#command),
+        applied: body,
         device,
         ...(caller.cause && { cause: caller.cause }),
       });

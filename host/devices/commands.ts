@@ -121,10 +121,12 @@ export class Commands {
     lane.waiting = undefined;
     lane.sent = batch;
     this.#logSent(id, batch);
+    const before = this.#parts.devices.find(id);
     try {
       await this.#ask(id, batch);
       this.#release(id, lane);
-      batch.confirm(this.#parts.devices.get(id));
+      const device = this.#parts.devices.get(id);
+      batch.confirm(device, before ?? device);
     } catch (error) {
       this.#release(id, lane);
       this.#logFailure(id, error);

@@ -102,6 +102,32 @@ export function statesOfCommand(device: Device, command: SectionedCommand): BySe
   return states;
 }
 
+/**
+ * A confirmed command with the numbers that the device reports in place of those that it was sent: devices round, and
+ * stop a little beside a position. What is still on its way, and what was not reported since `before`, stays as sent.
+ */
+export function withReported(
+  command: SectionedCommand,
+  before: Device,
+  now: Device,
+): SectionedCommand {
+  const statesBefore = new Map(sectionsOf(before).map(({ key, state }) => [key, state]));
+  const reported = new Map(command);
+  for (const { key, state } of sectionsOf(now)) {
+    const sent = command.get(key);
+    if (!sent || MOVING.has(state["action"])) continue;
+    const numbers = Object.entries(sent).flatMap(([name, value]) => {
+      const told = state[name];
+      const isReported = typeof told === "number" && told !== statesBefore.get(key)?.[name];
+      return typeof value === "number" && isReported ? [[name, told] as const] : [];
+    });
+    reported.set(key, { ...sent, ...Object.fromEntries(numbers) });
+  }
+  return reported;
+}
+
+const MOVING = new Set<unknown>(["opening", "closing"]);
+
 /** The values of an update by section. */
 export function statesOf({ state, parts = {}, extra }: DeviceUpdate): BySection<DeviceState> {
   return new Map([

@@ -37,7 +37,7 @@ const Outcome = Type.Object({
   deviceId: Type.String(),
   /** `superseded`: later commands have set all fields of this one. */
   status: Type.Enum(["applied", "superseded"]),
-  /** The command sent to the bridge, including merged commands, without codes. */
+  /** The command sent to the bridge, including merged commands, without codes; numbers as the device reports them. */
   applied: CommandBody,
   device: Device,
   cause: Cause,

@@ -52,6 +52,25 @@ test("a command reaches the bridge under the device's native id and is answered 
   assert.deepEqual(outcome.device.state, { on: true, brightness: 62 });
 });
 
+test("the answer has the number that the device reports instead of the requested one", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t);
+  bridge.answer = () => devices.update("b", [{ nativeId: "a", state: { brightness: 47 } }]);
+
+  const { applied, device } = await commands.send(ID, { brightness: 50 }).done;
+
+  assert.deepEqual(applied, { on: true, brightness: 47 });
+  assert.equal(device.state["brightness"], 47);
+});
+
+test("the answer has the requested number if the device has not reported another since", async (t) => {
+  const { commands } = await openCommands(t);
+
+  const { applied, device } = await commands.send(ID, { brightness: 50 }).done;
+
+  assert.deepEqual(applied, { on: true, brightness: 50 });
+  assert.equal(device.state["brightness"], 40);
+});
+
 test("brightness 0 turns a light off and keeps its level", async (t) => {
   const { bridge, commands, devices } = await openCommands(t);
   bridge.answer = async (nativeId, command) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { Capability, DeviceDescription } from "@mantel/plugin-sdk/device";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Commands } from "../../../host/devices/commands.ts";
 import { until } from "../../helpers/until.ts";
@@ -45,6 +45,24 @@ test("parts and extras are shown with their states and pending values", async (t
   for (const name of ["parts", "extra", "assumed"]) {
     assert.equal(name in devices.get("demo:light:1"), false);
   }
+});
+
+test("the answer has the numbers that parts report, and a cover on its way keeps the requested position", async (t) => {
+  const action: Capability = { type: "choice", values: ["opening", "stopped"], readOnly: true };
+  const moving = blind({ capabilities: { ...blind().capabilities, action } });
+  const { bridge, commands, devices } = await openHome(t, fanWithLight(), moving);
+  bridge.answer = (nativeId) =>
+    devices.update("b", [
+      nativeId === "fan"
+        ? { nativeId, parts: { light: { brightness: 61 } } }
+        : { nativeId, state: { position: 12, action: "opening" } },
+    ]);
+
+  const fan = await commands.send(FAN, { parts: { light: { brightness: 60 } } }).done;
+  const cover = await commands.send(BLIND, { position: 80 }).done;
+
+  assert.deepEqual(fan.applied, { parts: { light: { on: true, brightness: 61 } } });
+  assert.deepEqual(cover.applied, { position: 80 });
 });
 
 test("an update changes the named fields of parts and extras, once", async (t) => {
