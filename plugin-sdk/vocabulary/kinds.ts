@@ -312,7 +312,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     homeAssistant: "device_tracker, person",
     capabilities: {
       home: { types: ["boolean"], access: "reading", meaning: "true while at home" },
-      zone: text("name of the place"),
+      zone: text("name of the place; unknown at home and at places without a name"),
       latitude: reading("degrees north", "°", [-90, 90]),
       longitude: reading("degrees east", "°", [-180, 180]),
       accuracy: reading("radius of the place", "m", [0]),

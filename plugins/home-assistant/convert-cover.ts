@@ -3,6 +3,7 @@ import {
   callsFor,
   choice,
   commands,
+  type Confirmation,
   type Domain,
   extras,
   isKnown,
@@ -73,31 +74,71 @@ export const cover: Domain = {
   /** A blind takes half a minute, so a way that has begun in the right direction counts. */
   confirms({ field, value }, entity, before) {
     if (field === "position") return isOnTheWay(Number(value), entity, before) || undefined;
-    return confirmsMovement(field, entity);
+    if (field === "tilt")
+      return isNearer(Number(value), tiltOf(entity), tiltOf(before)) || undefined;
+    return confirmsMovement(field, entity, before);
   },
 };
 
-/** True if a cover or valve moves towards a position. */
+/** True if a cover or valve moves towards a position, or has come nearer to it. */
 export function isOnTheWay(position: number, entity: Entity, before: Entity): boolean {
-  const from = positionOf(entity) ?? positionOf(before);
+  const start = positionOf(before);
+  const from = positionOf(entity) ?? start;
   if (from === null || position === from) return false;
-  return entity.state === (position > from ? "opening" : "closing");
+  if (isMoving(entity)) return entity.state === (position > from ? "opening" : "closing");
+  return isNearer(position, from, start);
 }
 
-/** True if a cover or valve has obeyed `open`, `close` or `stop`; `undefined` for other fields. */
-export function confirmsMovement(field: string, entity: Entity): boolean | undefined {
-  const { state } = entity;
+function isNearer(to: number, now: number | null, before: number | null): boolean {
+  return now !== null && before !== null && Math.abs(to - now) < Math.abs(to - before);
+}
+
+/**
+ * The confirmation of `open`, `close` and `stop` by a cover or valve; `undefined` for other fields. `open` is the state
+ * at every position above 0, so that it shows only with a change that a cover has obeyed. One that was already as
+ * requested has nothing to show.
+ */
+export function confirmsMovement(field: string, entity: Entity, before: Entity): Confirmation {
   switch (field) {
     case "open":
-      return state === "opening" || state === "open";
+      return confirmsEnd(entity, before, OPEN);
     case "close":
-      return state === "closing" || state === "closed";
+      return confirmsEnd(entity, before, CLOSED);
     case "stop":
-      return movementOf(entity) === "stopped";
+      return isMoving(entity) ? false : isMoving(before) || "answered";
     default:
       return undefined;
   }
 }
+
+/** An end of the way of a cover or valve. */
+interface End {
+  readonly position: number;
+  /** The state on the way there. */
+  readonly moving: string;
+  readonly isThere: (entity: Entity) => boolean;
+}
+
+const OPEN: End = {
+  position: 100,
+  moving: "opening",
+  isThere: (entity) => entity.state === "open" && positionOf(entity) === 100,
+};
+const CLOSED: End = {
+  position: 0,
+  moving: "closing",
+  isThere: ({ state }) => state === "closed",
+};
+
+function confirmsEnd(entity: Entity, before: Entity, end: End): Confirmation {
+  if (isMoving(entity)) return entity.state === end.moving;
+  if (end.isThere(entity)) return !end.isThere(before) || "answered";
+  return isNearer(end.position, positionOf(entity), positionOf(before));
+}
+
+const isMoving = ({ state }: Entity) => state === "opening" || state === "closing";
+
+const tiltOf = ({ attributes }: Entity) => numberIn(attributes, "current_tilt_position") ?? null;
 
 /** Covers and valves that do not tell their position are open or closed. */
 export function positionOf(entity: Entity): number | null {
@@ -110,5 +151,5 @@ export function positionOf(entity: Entity): number | null {
 export function movementOf(entity: Entity): string | null {
   const { state } = entity;
   if (!isKnown(entity)) return null;
-  return state === "opening" || state === "closing" ? state : "stopped";
+  return isMoving(entity) ? state : "stopped";
 }

@@ -8,6 +8,9 @@ const POSITION = {
   accuracy: { type: "number", min: 0, unit: "m", readOnly: true },
 } as const;
 
+/** The states that are not the name of a place besides the home. */
+const NOT_NAMED = new Set(["home", "not_home"]);
+
 /** `device_tracker` and `person`: their state is `home`, `not_home` or the name of a zone. */
 export const tracker: Domain = {
   describe(entity) {
@@ -27,7 +30,7 @@ export const tracker: Domain = {
       },
       state: {
         home: isKnown(entity) ? state === "home" : null,
-        zone: isKnown(entity) && state !== "not_home" ? state : null,
+        zone: isKnown(entity) && !NOT_NAMED.has(state) ? state : null,
         // a person at home may have no coordinates any more
         latitude: numberIn(attributes, "latitude") ?? null,
         longitude: numberIn(attributes, "longitude") ?? null,

@@ -10,6 +10,7 @@ import {
   callsFor,
   choice,
   commands,
+  type Confirmation,
   type Domain,
   isKnown,
   PERCENT,
@@ -54,16 +55,21 @@ export const valve: Domain = {
 
   /** A valve with a motor takes longer than a caller waits, so a movement in the right direction counts. */
   confirms({ field, value }, entity, before) {
-    const { state } = entity;
-    // a valve that gets another position as well may move to it from above
-    const turns = value === true && state === "closing" && before.state !== "closing";
-    if (field === "on") return turns || confirmsMovement(value === true ? "open" : "close", entity);
+    if (field === "on") return confirmsOn(value === true, entity, before);
     if (field === "position") return isOnTheWay(Number(value), entity, before) || undefined;
-    return confirmsMovement(field, entity);
+    return confirmsMovement(field, entity, before);
   },
 
   shownAsRequested: ["on"],
 };
+
+/** A valve that gets another position as well may move to it from above. */
+function confirmsOn(isAsked: boolean, { state }: Entity, before: Entity): Confirmation {
+  if (state === "opening") return isAsked;
+  if (state === "closing") return !isAsked || before.state !== "closing";
+  const asked = isAsked ? "open" : "closed";
+  return state === asked && (before.state !== asked || "answered");
+}
 
 /** A valve that moves does not tell if it will be open. */
 function isOpen(entity: Entity): boolean | null | undefined {

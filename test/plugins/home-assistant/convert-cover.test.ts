@@ -99,16 +99,54 @@ for (const [command, state, is] of [
 ] as const) {
   test(`${command} is ${is ? "" : "not "}obeyed when a cover is ${state}`, () => {
     const before = entity("cover", command === "stop" ? "opening" : "unknown");
-    assert.equal(isConfirmed({ [command]: true }, before, entity("cover", state)), is);
+    assert.equal(isConfirmed({ [command]: true }, before, entity("cover", state), false), is);
   });
 }
+
+for (const [command, position, now, state, is] of [
+  ["open", 30, 30, "open", false],
+  ["open", 30, 31, "open", true],
+  ["open", 30, 29, "open", false],
+  ["open", 30, 100, "open", true],
+  ["close", 30, 30, "open", false],
+  ["close", 30, 20, "open", true],
+  ["close", 30, 40, "open", false],
+  ["close", 30, 0, "closed", true],
+] as const) {
+  test(`${command} is ${is ? "" : "not "}obeyed by a cover at ${position} % that is at ${now} %, ${state}`, () => {
+    const at = (current_position: number, word: string) =>
+      entity("cover", word, { current_position, supported_features: 15 });
+    assert.equal(isConfirmed({ [command]: true }, at(position, "open"), at(now, state)), is);
+  });
+}
+
+for (const [command, of] of [
+  ["open", entity("cover", "open", { current_position: 100, supported_features: 15 })],
+  ["open", entity("cover", "open", { supported_features: 11 })],
+  ["close", entity("cover", "closed", { current_position: 0, supported_features: 15 })],
+  ["stop", entity("cover", "open", { current_position: 30, supported_features: 15 })],
+] as const) {
+  test(`${command} of a cover that is ${of.state} ${JSON.stringify(of.attributes)} is confirmed by the answer`, () => {
+    assert.equal(isConfirmedByAnswer({ [command]: true }, of), true);
+  });
+}
+
+test("a tilt is confirmed once the slats have come nearer", () => {
+  const at = (current_tilt_position: number) =>
+    entity("cover", "open", { current_tilt_position, supported_features: SET_TILT });
+
+  assert.equal(isConfirmed({ tilt: 60 }, at(10), at(10)), false);
+  assert.equal(isConfirmed({ tilt: 60 }, at(10), at(5)), false);
+  assert.equal(isConfirmed({ tilt: 60 }, at(10), at(57)), true);
+});
 
 for (const [from, to, state, is] of [
   [40, 90, "opening", true],
   [40, 90, "closing", false],
   [40, 10, "closing", true],
   [40, 10, "opening", false],
-  [40, 90, "open", false],
+  [40, 90, "open", true],
+  [40, 10, "open", false],
 ] as const) {
   test(`a cover on its way from ${from} to ${to} has ${is ? "" : "not "}begun when it is ${state}`, () => {
     const at = (current_position: number, now: string) =>

@@ -26,7 +26,7 @@ for (const [domain, attributes, more] of [
 }
 
 for (const [state, home, zone] of [
-  ["home", true, "home"],
+  ["home", true, null],
   ["not_home", false, null],
   ["Work", false, "Work"],
   ["unknown", null, null],
@@ -62,7 +62,7 @@ test("a tracker shows where it is, and its battery", () => {
 test("coordinates that a person has no more, or that are impossible, are unknown", () => {
   assert.deepEqual(view(entity("person", "home")).state, {
     home: true,
-    zone: "home",
+    zone: null,
     latitude: null,
     longitude: null,
     accuracy: null,
@@ -70,7 +70,7 @@ test("coordinates that a person has no more, or that are impossible, are unknown
   const odd = { latitude: 91, longitude: -181, gps_accuracy: -1 };
   assert.deepEqual(view(entity("person", "home", odd)).state, {
     home: true,
-    zone: "home",
+    zone: null,
     latitude: null,
     longitude: null,
     accuracy: null,
