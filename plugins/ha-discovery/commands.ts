@@ -48,7 +48,7 @@ export class Commands {
     const command = { ...own, ...beyond?.extra };
     const shares = sharesOf(device, command).map((share) => ({ ...share, ...split(share) }));
     if (shares.every(({ messages }) => messages.length === 0)) {
-      throw new MantelError("invalid", `nothing can be sent to ${device.name} for that`);
+      throw incomplete(device.name, command);
     }
     const now = this.#home.stateOf(device);
     const asked: DeviceState = Object.assign({}, ...shares.map(({ told }) => told));
@@ -86,6 +86,12 @@ export class Commands {
 }
 
 type SplitShare = Share & ReturnType<typeof split>;
+
+function incomplete(name: string, command: DeviceCommand): MantelError {
+  const fields = Object.keys(command).join(" and ");
+  const sentence = `${name}: ${fields} cannot be set alone`;
+  return new MantelError("invalid", sentence);
+}
 
 /** The requested values that are not already set: a device may not report those again. */
 function open({ capabilities }: Arranged, asked: DeviceState, now: DeviceState): DeviceState {

@@ -40,7 +40,7 @@ export class Pictures {
     const bytes = isBase64 ? Buffer.from(payload.toString("latin1"), "base64") : payload;
     const type = imageTypeOf(bytes);
     if (type) return { type, bytes };
-    throw new MantelError("not_found", `${topic} has something else than a JPEG, PNG or WebP`);
+    throw new MantelError("not_found", `${topic} has no JPEG, PNG or WebP picture`);
   }
 
   #drop(topic: string): void {

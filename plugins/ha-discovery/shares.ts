@@ -31,9 +31,13 @@ export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Sha
     });
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new MantelError("invalid", `${name} cannot be asked that: ${error.message}`, {
-      cause: error,
-    });
+    throw new MantelError(
+      "invalid",
+      `${name}: its template does not take the command: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -287,7 +287,7 @@ export class Bridge {
 
 function nothingToSend({ id }: Entity, asked: DeviceCommand): MantelError {
   const fields = Object.keys(asked).join(" and ");
-  return new MantelError("invalid", `${id} needs another value together with ${fields}`);
+  return new MantelError("invalid", `${id}: ${fields} cannot be set alone`);
 }
 
 /**

@@ -71,7 +71,7 @@ export class Mirror {
   #rearrangeOrClose(): void {
     this.#rearrange().catch((error: unknown) => {
       this.#log.warn("could not read all entities again", { error: String(error) });
-      this.#session.close("it does not tell what has changed"); // the next one begins with all there is
+      this.#session.close("it does not report what has changed"); // the next one begins with all there is
     });
   }
 

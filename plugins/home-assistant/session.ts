@@ -22,8 +22,8 @@ const COALESCE = { id: 1, type: "supported_features", features: { coalesce_messa
 const ASKED: Readonly<Record<string, string>> = {
   subscribe_entities: "its entities",
   get_states: "its entities",
-  get_config: "how it is set up",
-  subscribe_events: "that it will tell of new names and rooms",
+  get_config: "its settings",
+  subscribe_events: "changes of names and rooms",
   "config/entity_registry/list": "the names of its entities",
   "config/device_registry/list": "its devices",
   "config/area_registry/list": "its areas",
@@ -101,7 +101,7 @@ export class Session {
       return await withDeadline(Promise.race([answer, lost]), ANSWER_MS, type);
     } catch (error) {
       if (!(error instanceof MantelError)) throw error;
-      throw new MantelError("deadline_passed", doesNotTell([what]), { cause: error });
+      throw new MantelError("deadline_passed", missingReports([what]), { cause: error });
     } finally {
       this.#untold.delete(lose);
     }
@@ -109,7 +109,9 @@ export class Session {
 
   /** A sentence with the pending requests; `undefined` if all have been answered. */
   get untold(): string | undefined {
-    return this.#untold.size === 0 ? undefined : doesNotTell([...new Set(this.#untold.values())]);
+    return this.#untold.size === 0
+      ? undefined
+      : missingReports([...new Set(this.#untold.values())]);
   }
 
   /** Ends the session when the other side stops answering, which a socket alone may never tell. */
@@ -130,8 +132,8 @@ export class Session {
   }
 }
 
-function doesNotTell(what: readonly string[]): string {
-  return `Home Assistant does not tell ${what.join(", ")}: restart it if that lasts`;
+function missingReports(what: readonly string[]): string {
+  return `Home Assistant does not report ${what.join(", ")}: restart it if that lasts`;
 }
 
 /**

@@ -79,7 +79,7 @@ export class HueBridge {
       if (leftMs <= 0) {
         throw new MantelError(
           "deadline_passed",
-          `the bridge took the command, and the light did not say within ${this.#parts.times.confirmed} ms that it follows`,
+          `the light did not confirm the command within ${this.#parts.times.confirmed} ms`,
         );
       }
       const isNews = await this.#hears(Math.min(waitMs, LONGEST_LOOK_MS, leftMs));

@@ -146,7 +146,7 @@ export class Feed {
     const all = await this.#client.getAll(this.#parts.times.loaded);
     const found = new Resources();
     found.replace(all);
-    if (found.size === 0) throw new MantelError("bridge_down", "it says that it has nothing");
+    if (found.size === 0) throw new MantelError("bridge_down", "it reports no resources");
     this.resources.replace(all);
     this.#heardAt = Date.now();
     this.#parts.onChange([]);

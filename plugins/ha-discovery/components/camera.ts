@@ -6,7 +6,7 @@ const pictureFrom =
   (topicName: string): CreateHandler =>
   (options) => {
     const topic = options.topic(topicName);
-    if (topic === undefined) throw new DiscoveryError(`it has no ${topicName}`);
+    if (topic === undefined) throw new DiscoveryError(`${topicName} is missing`);
     const isBase64 = options.text("image_encoding", "") === "b64";
     return { leads: "camera", capabilities: {}, inputs: [], picture: { topic, isBase64 } };
   };

@@ -11,7 +11,7 @@ export const deviceAutomation: CreateHandler = (options) => {
   const topic = options.topic("topic");
   const [type, subtype] = [options.text("type", ""), options.text("subtype", "")];
   if (options.text("automation_type", "") !== "trigger")
-    throw new DiscoveryError("it is not a trigger");
+    throw new DiscoveryError("automation_type must be trigger");
   if (topic === undefined || type === "" || subtype === "") {
     throw new DiscoveryError("a trigger needs topic, type and subtype");
   }

@@ -51,7 +51,7 @@ const unreported = (options: Options, ...names: readonly string[]) =>
 
 export function needed(write: Write | undefined): Write {
   if (write) return write;
-  throw new DiscoveryError("it has no command_topic that may be published to");
+  throw new DiscoveryError("command_topic is missing, or refused by refusedTopics");
 }
 
 export const switchHandler: CreateHandler = (options) => {
@@ -96,7 +96,7 @@ export const number: CreateHandler = (options) => {
 
 export const select: CreateHandler = (options) => {
   const capability = choice(options.texts("options"));
-  if (!capability) throw new DiscoveryError("it has no options");
+  if (!capability) throw new DiscoveryError("options must be a list with an entry");
   const write = options.writer("command_topic", "command_template");
   return {
     capabilities: { value: write ? capability : { ...capability, readOnly: true } },

@@ -50,7 +50,7 @@ const product = numeric((a, b) => a * b);
 const modulo = numeric((a, b) => a - divisor(b) * Math.floor(a / b));
 
 function divisor(value: number): number {
-  if (value === 0) throw new TemplateError("nothing can be divided by zero");
+  if (value === 0) throw new TemplateError("division by zero");
   return value;
 }
 

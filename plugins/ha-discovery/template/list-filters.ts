@@ -59,7 +59,7 @@ function total(value: Value, given: Arguments, run: Run): Value {
 function average(value: Value, _: Arguments, run: Run): Value {
   const numbers = itemsOf(value, run).map(looseNumber);
   if (numbers.length === 0 || numbers.includes(undefined))
-    throw new TemplateError("no average of that");
+    throw new TemplateError("average needs a list of numbers");
   return float(numbers.reduce<number>((sum, each) => sum + (each ?? 0), 0) / numbers.length);
 }
 

@@ -37,7 +37,7 @@ function split(text: string, given: Arguments, run: Run): Value {
   run.fits(text.length);
   if (typeof separator !== "string")
     return run.list(text.trim() === "" ? [] : text.trim().split(/\s+/));
-  if (separator === "") throw new TemplateError("a text cannot be split by nothing");
+  if (separator === "") throw new TemplateError("split: the separator is empty");
   const most = given.whole(1, "maxsplit", -1);
   const pieces = text.split(separator);
   if (most < 0 || pieces.length <= most + 1) return run.list(pieces);
@@ -119,7 +119,7 @@ const LIST: ReadonlyMap<string, Method<readonly Value[]>> = new Map<
 
 function indexOf(list: readonly Value[], value: Value, run: Run): number {
   const index = list.findIndex((each) => isEqual(each, value, run));
-  if (index < 0) throw new TemplateError("the list does not have that");
+  if (index < 0) throw new TemplateError("index: the value is not in the list");
   return index;
 }
 

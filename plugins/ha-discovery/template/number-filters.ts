@@ -83,7 +83,7 @@ const absolute: Filter = (value, given) => {
 function logarithm(value: number, given: Arguments): number {
   const base = given.has(0, "base") ? looseNumber(given.get(0, "base")) : Math.E;
   if (value <= 0 || base === undefined || base <= 0)
-    throw new TemplateError("this logarithm does not exist");
+    throw new TemplateError("log: the number and the base must be above 0");
   if (base === 10) return Math.log10(value);
   return base === 2 ? Math.log2(value) : Math.log(value) / Math.log(base);
 }

@@ -142,5 +142,5 @@ function slice(value: Value, { from, to }: { from: Value; to: Value }, run: Run)
   const [start, end] = [numberOf(from), numberOf(to)];
   if (typeof value === "string") return run.text(value.slice(start, end));
   if (isList(value)) return run.list(value.slice(start, end));
-  throw new TemplateError(`${kindOf(value)} has no parts`);
+  throw new TemplateError(`${kindOf(value)} cannot be sliced`);
 }

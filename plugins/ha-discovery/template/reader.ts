@@ -1,5 +1,5 @@
 import type { Token } from "./tokens.ts";
-import { TemplateError } from "./values.ts";
+import { NestingError, TemplateError } from "./values.ts";
 
 const END: Token = { kind: "end", text: "the end" };
 const DEEPEST = 40;
@@ -55,8 +55,7 @@ export class Reader {
 
   /** Reads something that is nested. @throws TemplateError when it is nested too deeply */
   nested<T>(read: () => T): T {
-    if (++this.#depth > DEEPEST)
-      throw new TemplateError(`the template is nested deeper than ${DEEPEST}`);
+    if (++this.#depth > DEEPEST) throw new NestingError("the template");
     try {
       return read();
     } finally {

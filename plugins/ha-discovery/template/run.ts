@@ -1,4 +1,4 @@
-import { ExhaustedError, TemplateError, type Value } from "./values.ts";
+import { ExhaustedError, NestingError, type Value } from "./values.ts";
 
 /** Limits of one rendering. A real template takes some dozens of steps. */
 const MOST_STEPS = 20_000;
@@ -81,8 +81,7 @@ export class Run {
 
   /** Does what goes one level deeper into something nested. */
   nested<T>(work: () => T): T {
-    if (++this.#depth > DEEPEST)
-      throw new TemplateError(`the value is nested deeper than ${DEEPEST}`);
+    if (++this.#depth > DEEPEST) throw new NestingError("the value");
     try {
       return work();
     } finally {

@@ -5,7 +5,10 @@ import { Reader } from "./reader.ts";
 import type { Expression, Run } from "./run.ts";
 import { printed } from "./text.ts";
 import type { Part } from "./tokens.ts";
-import { isList, isTrue, TemplateError, type Value } from "./values.ts";
+import { isList, isTrue, NestingError, TemplateError, type Value } from "./values.ts";
+
+/** Levels of statements. */
+const DEEPEST = 20;
 
 /** A compiled stretch of a template: what it prints. */
 export type Block = (run: Run) => string;
@@ -23,13 +26,13 @@ export class Statements {
   /** The whole template. @throws TemplateError */
   all(): Block {
     const { body, end } = this.#until([]);
-    if (end) throw new TemplateError(`${end.peek(-1).text} does not belong to anything`);
+    if (end) throw new TemplateError(`${end.peek(-1).text} has no beginning`);
     return body;
   }
 
   /** Reads up to a statement that is one of `ends`, which is given as a reader behind its name. */
   #until(ends: readonly string[]): { body: Block; end: Reader | undefined; name: string } {
-    if (++this.#depth > 20) throw new TemplateError("the template is nested too deeply");
+    if (++this.#depth > DEEPEST) throw new NestingError("the template");
     const blocks: Block[] = [];
     for (let part = this.#parts[this.#at++]; part; part = this.#parts[this.#at++]) {
       if (part.kind === "data") blocks.push(data(part.text));

@@ -1,7 +1,7 @@
 import { type Clock, Run } from "./run.ts";
 import { type Block, Statements } from "./statements.ts";
 import { split } from "./tokens.ts";
-import { TemplateError, type Value } from "./values.ts";
+import { NestingError, type Value } from "./values.ts";
 
 export type Variables = ReadonlyMap<string, Value>;
 
@@ -26,7 +26,7 @@ export class Template {
     try {
       return this.#block(new Run(variables, clock)).trim();
     } catch (error) {
-      if (error instanceof RangeError) throw new TemplateError("the template goes too deep");
+      if (error instanceof RangeError) throw new NestingError("the template");
       throw error;
     }
   }

@@ -41,6 +41,14 @@ export class TemplateError extends Error {
   }
 }
 
+/** A template, or one of its values, has too many levels. */
+export class NestingError extends TemplateError {
+  /** @param what a noun phrase, such as "the template" */
+  constructor(what: string) {
+    super(`${what} is nested too deeply`);
+  }
+}
+
 /** A template has used up what one rendering may. */
 export class ExhaustedError extends TemplateError {}
 
@@ -49,7 +57,7 @@ const DEEPEST = 32;
 
 /** JSON as templates see it. @throws TemplateError when it is nested too deeply */
 export function fromJson(json: unknown, depth = 0): Value {
-  if (depth > DEEPEST) throw new TemplateError(`the JSON is nested deeper than ${DEEPEST}`);
+  if (depth > DEEPEST) throw new NestingError("the JSON");
   if (Array.isArray(json)) return json.map((each) => fromJson(each, depth + 1));
   if (typeof json !== "object" || json === null) return json as Value;
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value, depth + 1)]));

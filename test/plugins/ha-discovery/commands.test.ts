@@ -200,12 +200,12 @@ test("without a confirmation the error names the device and what is missing afte
   });
 });
 
-test("a command for an unknown device, or that nothing can be sent for, is refused", async () => {
+test("a command to an unknown device, or without a message that carries it, is refused", async () => {
   const shown = deviceOf("lock", { stat_t: "s" });
 
   await assert.rejects(shown.send({ locked: true }), {
     code: "invalid",
-    message: "nothing can be sent to Thing for that",
+    message: "Thing: locked cannot be set alone",
   });
   await assert.rejects(shown.commands.carryOut("gone", { on: true }), {
     code: "device_unknown",

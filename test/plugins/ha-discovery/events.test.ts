@@ -52,7 +52,7 @@ for (const missing of ["topic", "type", "subtype"]) {
 
 for (const automation_type of [undefined, "action"]) {
   test(`a device automation of the type ${automation_type} is refused with the reason`, () => {
-    const message = "it is not a trigger";
+    const message = "automation_type must be trigger";
     assert.throws(() => component("device_automation", { ...TRIGGER, automation_type }), {
       message,
     });

@@ -50,7 +50,7 @@ for (const template of ["state_value_template", "value_template"]) {
 
 test("a light without a command topic, or of an unknown schema, is refused with the reason", () => {
   assert.throws(() => component("light", {}), {
-    message: "it has no command_topic that may be published to",
+    message: "command_topic is missing, or refused by refusedTopics",
   });
   assert.throws(() => component("light", { ...LAMP, schema: "other" }), {
     message: "a light has the schema default, json or template",

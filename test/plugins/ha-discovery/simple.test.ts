@@ -158,7 +158,7 @@ for (const [platform, field, value, payload, config] of [
 
 for (const platform of ["button", "scene"]) {
   test(`a ${platform} without a command topic is refused with the reason`, () => {
-    const message = "it has no command_topic that may be published to";
+    const message = "command_topic is missing, or refused by refusedTopics";
     assert.throws(() => component(platform, {}), { message });
     assert.throws(() => component(platform, { command_topic: "refused/x" }), { message });
   });
@@ -167,7 +167,7 @@ for (const platform of ["button", "scene"]) {
 test("a select without options is refused with the reason", () => {
   for (const options of [undefined, []]) {
     assert.throws(() => component("select", { ...TOPICS, options }), {
-      message: "it has no options",
+      message: "options must be a list with an entry",
     });
   }
 });

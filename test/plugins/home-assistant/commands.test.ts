@@ -233,7 +233,7 @@ test("a wrong code is refused with the reason, and no code is stored or logged",
   assert.doesNotMatch(JSON.stringify([[...bridge.devices], bridge.logs]), /5678|1234/);
   await assert.rejects(bridge.command("lock.safe", { code: "1234" }), {
     code: "invalid",
-    message: "lock.safe needs another value together with code",
+    message: "lock.safe: code cannot be set alone",
   });
 });
 

@@ -17,14 +17,22 @@ const AREAS = "config/area_registry/list";
 const LONG = { withinMs: 40_000 };
 
 const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[] = [
-  ["never tells its entities", { unanswered: "subscribe_entities" }, /not tell its entities: rest/],
-  ["promises its entities and tells none", { noEntities: true }, /not tell its entities: rest/],
-  ["never tells its areas", { unanswered: AREAS }, /does not tell its areas: restart it/],
-  ["never tells how it is set up", { unanswered: "get_config" }, /not tell how it is set up: rest/],
+  [
+    "never tells its entities",
+    { unanswered: "subscribe_entities" },
+    /not report its entities: rest/,
+  ],
+  ["promises its entities and tells none", { noEntities: true }, /not report its entities: rest/],
+  ["never tells its areas", { unanswered: AREAS }, /does not report its areas: restart it/],
+  ["never tells its settings", { unanswered: "get_config" }, /not report its settings: rest/],
   ["tells half its areas", { broken: { type: AREAS, how: "truncated" } }, /sends invalid JSON/],
   ["breaks off its areas", { broken: { type: AREAS, how: "cut" } }, /went away: the connection/],
-  ["hangs amid its areas", { broken: { type: AREAS, how: "stalled" } }, /does not tell its areas/],
-  ["is slow with everything", { slowMs: 3_000 }, /does not tell/],
+  [
+    "hangs amid its areas",
+    { broken: { type: AREAS, how: "stalled" } },
+    /does not report its areas/,
+  ],
+  ["is slow with everything", { slowMs: 3_000 }, /does not report/],
   ["is hidden by a proxy", { status: 502 }, /it answers 502, and not as Home Assistant does/],
 ];
 
@@ -54,7 +62,7 @@ describe("a Home Assistant with faults", { concurrency: true }, () => {
     fake.faults.slowMs = 3_000;
 
     fake.drop();
-    await until(() => /does not tell/.test(bridge.degraded ?? ""), LONG);
+    await until(() => /does not report/.test(bridge.degraded ?? ""), LONG);
 
     await until(() => bridge.degraded === undefined, LONG);
     assert.ok([...bridge.devices.values()].every(({ available }) => available === true));
@@ -79,7 +87,7 @@ describe("a Home Assistant with faults", { concurrency: true }, () => {
 
     fake.areas.set("living", "Parlour");
     fake.announce("area_registry_updated");
-    await until(() => /does not tell its areas/.test(bridge.degraded ?? ""), LONG);
+    await until(() => /does not report its areas/.test(bridge.degraded ?? ""), LONG);
     delete fake.faults.unanswered;
 
     await until(() => bridge.devices.get("reg-sofa")?.room === "Parlour", LONG);
