@@ -2,7 +2,7 @@ import { ComponentStates } from "./component-state.ts";
 import { DiscoveryError, UnknownKind } from "./discovery-error.ts";
 import { type Announcement, type Component, placeOf, readAnnouncement } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
-import type { Surroundings } from "./options.ts";
+import type { Environment } from "./options.ts";
 import { checkSensors, readTasmota, tasmotaPlaceOf } from "./tasmota/components.ts";
 
 /** The announcements and components that a home may have. */
@@ -45,7 +45,7 @@ interface Parts {
   readonly prefix: string;
   /** True if the announcements of Tasmota are read, too. */
   readonly hasTasmota?: boolean;
-  readonly around: Pick<Surroundings, "clock" | "mayPublish">;
+  readonly environment: Pick<Environment, "clock" | "mayPublish">;
   readonly health: BridgeHealth;
 }
 
@@ -180,7 +180,7 @@ export class Announcements {
     // As in Home Assistant, a component that its maker disabled is not shown.
     if (component.fields.get("enabled_by_default") === false) return false;
     try {
-      const known = new ComponentStates(component, this.#around(component));
+      const known = new ComponentStates(component, this.#environment(component));
       const before =
         replaced.find(({ identity }) => identity === known.identity) ?? this.#owner(known);
       if (before === "taken") return this.#ignore("another has its unique_id", component.key);
@@ -196,10 +196,10 @@ export class Announcements {
     }
   }
 
-  #around({ key }: Component): Surroundings {
-    const { health, around } = this.#parts;
+  #environment({ key }: Component): Environment {
+    const { health, environment } = this.#parts;
     return {
-      ...around,
+      ...environment,
       onGarbage: (why) => health.countIgnored({ what: "a message", why, where: key }),
       onUnusable: (why) => health.count({ what: "a value", why, where: key }),
     };

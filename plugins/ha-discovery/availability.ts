@@ -1,5 +1,5 @@
 import type { Fields } from "./abbreviations.ts";
-import { Options, type ReadText, type Surroundings } from "./options.ts";
+import { Options, type ReadText, type Environment } from "./options.ts";
 import type { Payload } from "./payload.ts";
 
 interface Source {
@@ -18,10 +18,10 @@ export class Availability {
   readonly #told = new Map<string, boolean>();
   #latest = false;
 
-  constructor(fields: Fields, around: Surroundings) {
-    const options = new Options(fields, around);
+  constructor(fields: Fields, environment: Environment) {
+    const options = new Options(fields, environment);
     this.#mode = options.text("availability_mode", "latest");
-    this.#sources = sourcesOf(fields, around);
+    this.#sources = sourcesOf(fields, environment);
   }
 
   get topics(): string[] {
@@ -69,14 +69,14 @@ export class Availability {
 }
 
 /** The list under `availability`, or the one topic under `availability_topic`. */
-function sourcesOf(fields: Fields, around: Surroundings): Source[] {
+function sourcesOf(fields: Fields, environment: Environment): Source[] {
   const list = fields.get("availability");
   const many = Array.isArray(list) ? (list as Fields[]).slice(0, MOST_TOPICS) : [];
-  const one = new Options(fields, around);
+  const one = new Options(fields, environment);
   return [
     ...sourceOf(one, { topic: "availability_topic", template: "availability_template" }),
     ...many.flatMap((each) =>
-      sourceOf(new Options(each, around), { topic: "topic", template: "value_template" }),
+      sourceOf(new Options(each, environment), { topic: "topic", template: "value_template" }),
     ),
   ];
 }

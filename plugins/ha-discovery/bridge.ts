@@ -1,53 +1,65 @@
 import {
+  type CommandBeyond,
   type DeviceCache,
+  type DeviceCommand,
   type DeviceImage,
+  type DeviceUpdate,
   MantelError,
   type PluginContext,
   PublishedDevices,
   type SceneDescription,
 } from "@mantel/plugin-sdk";
+import { JoinedDevices, type StoredCompositions } from "@mantel/plugin-sdk/joined-devices";
 import type { ConnectionListener } from "@mantel/plugin-sdk/mqtt";
-import type { StoredAnnouncements } from "./announcements.ts";
 import { Commands } from "./commands.ts";
 import { DeviceStore, pictureOf } from "./device-store.ts";
 import type { Listener, Listening, Options } from "./listening.ts";
 import { nativeId } from "./names.ts";
 import { type Message, Payload } from "./payload.ts";
 import { Polls } from "./polls.ts";
-import type { State } from "./state.ts";
+import type { State, StoredHome } from "./state.ts";
 
 const SWEEP_MS = 1_000;
 
+interface Opened {
+  readonly listening: Listening;
+  readonly cache: DeviceCache<StoredHome>;
+  /** The stored ones; absent if each function was a device when they were stored. */
+  readonly compositions: StoredCompositions | undefined;
+}
+
 /** Devices that announce themselves on a broker: what they are and what they tell. */
 export class Bridge implements Listener, ConnectionListener {
-  readonly commands: Commands;
+  readonly #commands: Commands;
   readonly #ctx: PluginContext<Options, State>;
   readonly #listening: Listening;
-  readonly #cache: DeviceCache<StoredAnnouncements>;
-  readonly #home = new DeviceStore();
+  readonly #cache: DeviceCache<StoredHome>;
+  readonly #joined: JoinedDevices;
+  readonly #home: DeviceStore;
   readonly #published: PublishedDevices;
   readonly #polls: Polls;
   /** Revision of the announcements that are stored, or will be soon. */
   #storedRevision = 0;
+  #storedCompositions = 0;
+  readonly #loggedLeftOut = new Set<string>();
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
   #hasSettled = false;
   #isBrokerAway = false;
 
-  constructor(
-    ctx: PluginContext<Options, State>,
-    listening: Listening,
-    cache: DeviceCache<StoredAnnouncements>,
-  ) {
+  constructor(ctx: PluginContext<Options, State>, opened: Opened) {
+    const { listening, cache } = opened;
     this.#ctx = ctx;
     this.#listening = listening;
     this.#cache = cache;
-    this.commands = new Commands(this.#home, listening.mqtt.client, (update) =>
-      this.#published.update(update),
+    this.#joined = joinedDevices(opened, ctx.handedOver);
+    this.#home = new DeviceStore((device, ids) => this.#joined.mainOf(device, ids));
+    this.#commands = new Commands(this.#home, listening.mqtt.client, (update) =>
+      this.#update(update),
     );
     this.#polls = new Polls(this.#home, (message) => this.#send(message));
     this.#published = new PublishedDevices(ctx, () => ({
-      devices: this.#home.describe(this.#isAway),
+      devices: this.#joined.join(this.#home.functions(this.#isAway)),
       scenes: this.#scenes(),
     }));
   }
@@ -89,7 +101,18 @@ export class Bridge implements Listener, ConnectionListener {
       heard,
       kept: announcements.kept,
       known: Object.fromEntries(known),
+      compositions: this.#joined.stored,
     };
+  }
+
+  /** Resolves when the functions of the device that the command is for have carried it out. @throws as `Commands` */
+  async command(id: string, command: DeviceCommand, beyond: CommandBeyond): Promise<void> {
+    const shares = this.#joined.shares(id, command, beyond);
+    await Promise.all(
+      shares.map(({ nativeId: functionId, command: own, extra }) =>
+        this.#commands.carryOut(functionId, own, extra),
+      ),
+    );
   }
 
   /** The broker is there, and begins to send what it keeps. */
@@ -115,13 +138,13 @@ export class Bridge implements Listener, ConnectionListener {
       ({ handler, identity }) => handler.scene && nativeId(identity) === id,
     )?.handler.scene;
     if (!scene) throw new MantelError("scene_unknown", `no scene has announced itself as ${id}`);
-    await this.commands.send(scene());
+    await this.#commands.send(scene());
   }
 
   /** The last picture of a camera. @throws MantelError `not_found` for one that cannot be shown */
   image(id: string): DeviceImage | undefined {
-    const device = this.#home.find(id);
-    const picture = device && pictureOf(device);
+    const group = this.#home.find(this.#joined.picturedIn(id) ?? "");
+    const picture = group && pictureOf(group);
     return picture && this.#listening.pictures.read(picture);
   }
 
@@ -147,11 +170,13 @@ export class Bridge implements Listener, ConnectionListener {
       new Payload(payload.toString(), retained),
       now,
     );
-    this.#published.update(...updates.map((update) => this.#shown(update)));
+    this.#update(...updates.map((update) => this.#shown(update)));
     const turned = updates.filter(({ available }) => available !== undefined);
     if (this.#hasSettled) this.#polls.follow(turned.map(({ nativeId: id }) => id));
-    for (const { nativeId: id, event } of happenings) this.#published.event(id, event);
-    for (const { nativeId: id, state } of told) this.commands.told(id, state);
+    for (const { nativeId: id, event } of happenings) {
+      this.#published.event(this.#joined.deviceOf(id), event);
+    }
+    for (const { nativeId: id, state } of told) this.#commands.told(id, state);
   }
 
   /** Without the broker nothing is available, whatever was reported last. */
@@ -160,7 +185,12 @@ export class Bridge implements Listener, ConnectionListener {
   }
 
   #expire(): void {
-    this.#published.update(...this.#home.expire(performance.now() / 1_000));
+    this.#update(...this.#home.expire(performance.now() / 1_000));
+  }
+
+  /** Publishes changes of functions. */
+  #update(...changes: readonly DeviceUpdate[]): void {
+    this.#published.update(...this.#joined.updates(changes));
   }
 
   settled(): void {
@@ -200,7 +230,7 @@ export class Bridge implements Listener, ConnectionListener {
   #setAway(isAway: boolean): void {
     if (this.#isAway === isAway) return;
     this.#isAway = isAway;
-    this.#published.update(...this.#home.availabilities(isAway));
+    this.#update(...this.#home.availabilities(isAway));
   }
 
   /** Stores the announcements if they have changed. */
@@ -208,20 +238,48 @@ export class Bridge implements Listener, ConnectionListener {
     const { announcements } = this.#listening;
     if (announcements.revision === this.#storedRevision) return;
     this.#storedRevision = announcements.revision;
-    this.#cache.changed(() => announcements.kept);
+    this.#store();
+  }
+
+  #store(): void {
+    this.#cache.changed(() => ({
+      version: 2,
+      announcements: this.#listening.announcements.kept,
+      compositions: this.#joined.stored,
+    }));
+  }
+
+  /** Devices must not be joined otherwise after a crash, so that their compositions are stored at once. */
+  #storeCompositions(): void {
+    if (this.#joined.revision === this.#storedCompositions) return;
+    this.#storedCompositions = this.#joined.revision;
+    this.#store();
+    void this.#cache.flush();
   }
 
   async #publish(): Promise<void> {
     const { health, announcements } = this.#listening;
-    health.set("devices", tooMany(this.#home.arrange(announcements.components)));
+    health.set("devices", tooMany(this.#home.regroup(announcements.components)));
+    this.#logLeftOut();
     this.#listening.follow();
     try {
       await this.#published.publish();
+      this.#storeCompositions();
       if (this.#hasSettled) this.#polls.follow(this.#home.nativeIds);
       health.set("host", undefined);
     } catch (error) {
       health.set("host", "the host did not take the list of devices; the log says why");
       this.#ctx.log.error("the devices could not be published", { error });
+    }
+  }
+
+  /** Logs once for each device which of its capabilities are left out. */
+  #logLeftOut(): void {
+    for (const [device, fields] of this.#home.leftOut) {
+      const key = `${device}: ${fields.join(" ")}`;
+      if (this.#loggedLeftOut.has(key)) continue;
+      this.#loggedLeftOut.add(key);
+      this.#ctx.log.warn("left out capabilities of a device: it has too many", { device, fields });
     }
   }
 
@@ -234,6 +292,16 @@ export class Bridge implements Listener, ConnectionListener {
       },
     );
   }
+}
+
+function joinedDevices(
+  { listening, compositions }: Opened,
+  handedOver: State | undefined,
+): JoinedDevices {
+  const stored = handedOver ? handedOver.compositions : compositions;
+  if (stored) return new JoinedDevices({ stored });
+  const identities = handedOver ? Object.keys(handedOver.known) : listening.storedIdentities;
+  return new JoinedDevices({ published: identities.map(nativeId) });
 }
 
 function tooMany(ignored: number): string | undefined {

@@ -1,5 +1,4 @@
 import {
-  type CommandBeyond,
   Confirmations,
   type DeviceCommand,
   type DeviceState,
@@ -7,8 +6,8 @@ import {
   MantelError,
 } from "@mantel/plugin-sdk";
 import type { MqttClient } from "@mantel/plugin-sdk/mqtt";
-import type { Arranged } from "./arrange.ts";
 import { isExactly } from "./coerce.ts";
+import type { ComponentGroup } from "./component-groups.ts";
 import { confirmsAll } from "./confirmation.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { Message } from "./payload.ts";
@@ -40,12 +39,12 @@ export class Commands {
    * Resolves when the device tells all that is not so already; what nothing tells counts as done when the
    * broker has it. @throws MantelError `bridge_down`, `broker_refused`, `deadline_passed`, `invalid`
    */
-  async carryOut(nativeId: string, own: DeviceCommand, beyond?: CommandBeyond): Promise<void> {
+  async carryOut(nativeId: string, own: DeviceCommand, extra: DeviceCommand = {}): Promise<void> {
     const device = this.#home.find(nativeId);
     if (!device) {
       throw new MantelError("device_unknown", `no device has announced itself as ${nativeId}`);
     }
-    const command = { ...own, ...beyond?.extra };
+    const command = { ...own, ...extra };
     const shares = sharesOf(device, command).map((share) => ({ ...share, ...split(share) }));
     if (shares.every(({ messages }) => messages.length === 0)) {
       throw incomplete(device.name, command);
@@ -67,8 +66,8 @@ export class Commands {
   /** Sends all messages, and takes over the fields that nothing reports. */
   async #sendAll(shares: readonly SplitShare[]): Promise<void> {
     for (const { messages } of shares) for (const message of messages) await this.send(message);
-    for (const { part, assumed } of shares) {
-      const assumption = this.#home.assume(part, assumed);
+    for (const { component, assumed } of shares) {
+      const assumption = this.#home.assume(component, assumed);
       if (assumption) this.#update(assumption);
     }
   }
@@ -94,7 +93,7 @@ function incomplete(name: string, command: DeviceCommand): MantelError {
 }
 
 /** The requested values that are not already set: a device may not report those again. */
-function open({ capabilities }: Arranged, asked: DeviceState, now: DeviceState): DeviceState {
+function open({ capabilities }: ComponentGroup, asked: DeviceState, now: DeviceState): DeviceState {
   const entries = Object.entries(asked).filter(([field, value]) => {
     const capability = capabilities[field];
     return capability && !isExactly(capability, value, now[field]);

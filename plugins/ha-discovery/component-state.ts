@@ -5,7 +5,7 @@ import type { ComponentHandler, Input } from "./component-handler.ts";
 import { handlerFactory } from "./components/platforms.ts";
 import { DiscoveryError } from "./discovery-error.ts";
 import type { Component } from "./discovery.ts";
-import { Options, type Surroundings } from "./options.ts";
+import { Options, type Environment } from "./options.ts";
 import type { Payload } from "./payload.ts";
 
 /** A usable component and its reported state. */
@@ -16,16 +16,16 @@ export class ComponentStates {
   /** By the handler's own field names. */
   #state: DeviceState;
   readonly #due = new Map<Input, number>();
-  readonly #around: Surroundings;
+  readonly #environment: Environment;
 
   /** @throws DiscoveryError if the component cannot be used */
-  constructor(component: Component, around: Surroundings) {
+  constructor(component: Component, environment: Environment) {
     this.component = component;
-    this.#around = around;
+    this.#environment = environment;
     const create = component.create ?? handlerFactory(component.platform);
-    this.handler = create(new Options(component.fields, around));
+    this.handler = create(new Options(component.fields, environment));
     checkBounds(this.handler);
-    this.availability = new Availability(component.fields, around);
+    this.availability = new Availability(component.fields, environment);
     this.#state = this.#nothing();
   }
 
@@ -113,8 +113,8 @@ export class ComponentStates {
   }
 
   #tellUnusable(name: string, value: StateValue): void {
-    if (Number.isNaN(value)) this.#around.onGarbage(`its ${name} is not a number`);
-    else this.#around.onUnusable(`its ${name} is not a possible value`);
+    if (Number.isNaN(value)) this.#environment.onGarbage(`its ${name} is not a number`);
+    else this.#environment.onUnusable(`its ${name} is not a possible value`);
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Capability, DeviceCommand, DeviceState, StateValue } from "@mantel/plugin-sdk";
-import type { Arranged } from "./arrange.ts";
 import { isConfirmed, isExactly } from "./coerce.ts";
+import type { ComponentGroup } from "./component-groups.ts";
 
 /**
  * Returns a function that gets each report of a device, removes the confirmed fields from `missing`, and returns true
  * when none is left. `before` is the state before the command, and `requested` the command.
  */
 export function confirmsAll(
-  { capabilities, parts: [leader], isLed }: Arranged,
+  { capabilities, components: [leader], isLed }: ComponentGroup,
   missing: Map<string, StateValue>,
   { before, requested }: { before: DeviceState; requested: DeviceCommand },
 ): (told: DeviceState) => boolean {

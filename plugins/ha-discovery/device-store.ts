@@ -4,10 +4,11 @@ import type {
   DeviceUpdate,
   ExtraCapability,
 } from "@mantel/plugin-sdk";
-import { type Arranged, arrange } from "./arrange.ts";
+import type { DeviceFunction } from "@mantel/plugin-sdk/joined-devices";
+import { type ComponentGroup, groupComponents, type MainOf } from "./component-groups.ts";
 import type { ComponentStates, Told } from "./component-state.ts";
 import { Gateways, reportsAway } from "./gateways.ts";
-import type { Part } from "./named-fields.ts";
+import type { NamedComponent } from "./named-fields.ts";
 import type { Message, Payload } from "./payload.ts";
 import type { PictureTopic } from "./pictures.ts";
 
@@ -35,20 +36,25 @@ export interface News {
 }
 
 interface Place {
-  readonly device: Arranged;
-  readonly part: Part;
+  readonly group: ComponentGroup;
+  readonly component: NamedComponent;
 }
 
-/** The devices of a home, who listens to which topic, and what is known of each. */
+/** The functions of the devices of a home, who listens to which topic, and what is known of each. */
 export class DeviceStore {
-  #devices = new Map<string, Arranged>();
+  #groups = new Map<string, ComponentGroup>();
   #listeners = new Map<string, readonly ComponentStates[]>();
   #places = new Map<ComponentStates, Place>();
   #gateways = new Gateways([]);
   readonly #available = new Map<string, boolean>();
+  readonly #mainOf: MainOf;
 
-  /** Groups components into devices again and keeps their state. Returns the number of devices left out. */
-  arrange(components: Iterable<ComponentStates>): number {
+  constructor(mainOf: MainOf = () => undefined) {
+    this.#mainOf = mainOf;
+  }
+
+  /** Groups components again and keeps their state. Returns the number of functions left out. */
+  regroup(components: Iterable<ComponentStates>): number {
     const all = [...components];
     const listeners = new Map<string, ComponentStates[]>();
     for (const known of all) {
@@ -60,16 +66,22 @@ export class DeviceStore {
     }
     this.#listeners = listeners;
     this.#gateways = new Gateways(all);
-    const arranged = arrange(all);
-    const devices = fitting(arranged);
-    this.#devices = new Map(devices.map((device) => [device.nativeId, device]));
+    const grouped = groupComponents(all, this.#mainOf);
+    const groups = fitting(grouped);
+    this.#groups = new Map(groups.map((group) => [group.nativeId, group]));
     this.#places = new Map(
-      devices.flatMap((device) =>
-        device.parts.map((part) => [part.known, { device, part }] as const),
+      groups.flatMap((group) =>
+        group.components.map((component) => [component.known, { group, component }] as const),
       ),
     );
-    for (const id of this.#available.keys()) if (!this.#devices.has(id)) this.#available.delete(id);
-    return arranged.length - devices.length;
+    for (const id of this.#available.keys()) if (!this.#groups.has(id)) this.#available.delete(id);
+    return grouped.length - groups.length;
+  }
+
+  /** The names of left out capabilities, by the names of their devices. */
+  get leftOut(): ReadonlyMap<string, readonly string[]> {
+    const groups = [...this.#groups.values()].filter(({ leftOut }) => leftOut.length > 0);
+    return new Map(groups.map(({ name, leftOut }) => [name, leftOut]));
   }
 
   /** Every topic that somebody listens to. */
@@ -78,7 +90,7 @@ export class DeviceStore {
   }
 
   get nativeIds(): Iterable<string> {
-    return this.#devices.keys();
+    return this.#groups.keys();
   }
 
   /** True if the device was available in the last list or update. */
@@ -88,22 +100,22 @@ export class DeviceStore {
 
   /** The messages that ask a device for its state. */
   pollsOf(nativeId: string): readonly Message[] {
-    const parts = this.#devices.get(nativeId)?.parts ?? [];
-    return parts.flatMap(({ known }) => known.handler.polls ?? []);
+    const components = this.#groups.get(nativeId)?.components ?? [];
+    return components.flatMap(({ known }) => known.handler.polls ?? []);
   }
 
-  /** All that is known of a device. */
-  stateOf({ parts }: Arranged): DeviceState {
-    return Object.assign({}, ...parts.map((part) => stateOf(part, part.known.state)));
+  /** All that is known of a function. */
+  stateOf({ components }: ComponentGroup): DeviceState {
+    return Object.assign({}, ...components.map((each) => stateOf(each, each.known.state)));
   }
 
-  find(nativeId: string): Arranged | undefined {
-    return this.#devices.get(nativeId);
+  find(nativeId: string): ComponentGroup | undefined {
+    return this.#groups.get(nativeId);
   }
 
-  /** All devices as the host takes them; none can be reached while `isAway`. */
+  /** All functions as devices of their own; none can be reached while `isAway`. */
   describe(isAway: boolean): DeviceDescription[] {
-    return [...this.#devices.values()].map((device) => {
+    return [...this.#groups.values()].map((device) => {
       const { nativeId, kind, name, room, info, capabilities, extra } = device;
       const hasImage = pictureOf(device) !== undefined;
       const available = !isAway && this.#isAvailable(device);
@@ -127,9 +139,19 @@ export class DeviceStore {
     });
   }
 
-  /** Availability of each device; all are unavailable while `isAway`. */
+  /** All functions with their physical devices. */
+  functions(isAway: boolean): DeviceFunction[] {
+    return this.describe(isAway).map((device) => {
+      const of = this.#groups.get(device.nativeId)?.of;
+      if (!of) return { device };
+      const { id, name, partName, hasReadings } = of;
+      return { device, group: id, groupName: name, partName, hasReadings };
+    });
+  }
+
+  /** Availability of each function; all are unavailable while `isAway`. */
   availabilities(isAway: boolean): DeviceUpdate[] {
-    return [...this.#devices.values()].map((device) => {
+    return [...this.#groups.values()].map((device) => {
       const available = !isAway && this.#isAvailable(device);
       this.#available.set(device.nativeId, available);
       return { nativeId: device.nativeId, available };
@@ -147,26 +169,26 @@ export class DeviceStore {
       const heard = known.receive(topic, payload, now);
       if (reportsAway(known) !== before && this.#gateways.has(known)) hasGatewayChanged = true;
       if (!place) continue;
-      const { nativeId } = place.device;
-      if (heard) told.push({ nativeId, state: stateOf(place.part, heard.told) });
+      const { nativeId } = place.group;
+      if (heard) told.push({ nativeId, state: stateOf(place.component, heard.told) });
       for (const event of eventsOf(known, topic, payload)) happenings.push({ nativeId, event });
       this.#add(updates, place, heard);
     }
     for (const { nativeId, event } of happenings) {
-      const device = this.#devices.get(nativeId);
+      const device = this.#groups.get(nativeId);
       if (device) this.#merge(updates, device, this.#lastAction(nativeId, event));
     }
     if (hasGatewayChanged) this.#addBehindGateways(updates);
     return { told, happenings, updates: [...updates.values()] };
   }
 
-  /** Takes over fields of a part that nothing reports. */
-  assume({ known, names }: Part, state: DeviceState): DeviceUpdate | undefined {
+  /** Takes over fields of a component that nothing reports. */
+  assume({ known, names }: NamedComponent, state: DeviceState): DeviceUpdate | undefined {
     const place = this.#places.get(known);
     const { changed } = known.take(state);
     if (!place || Object.keys(changed).length === 0) return undefined;
-    const { state: own, extra } = separated(place.device, stateOf({ known, names }, changed));
-    const { nativeId } = place.device;
+    const { state: own, extra } = separated(place.group, stateOf({ known, names }, changed));
+    const { nativeId } = place.group;
     return { nativeId, state: own, ...(isEmpty(extra) ? {} : { extra }) };
   }
 
@@ -180,12 +202,16 @@ export class DeviceStore {
     return [...updates.values()];
   }
 
-  #add(updates: Map<string, DeviceUpdate>, { device, part }: Place, heard: Told | undefined): void {
-    if (heard) this.#merge(updates, device, stateOf(part, heard.changed));
-    this.#addAvailability(updates, device);
+  #add(
+    updates: Map<string, DeviceUpdate>,
+    { group, component }: Place,
+    heard: Told | undefined,
+  ): void {
+    if (heard) this.#merge(updates, group, stateOf(component, heard.changed));
+    this.#addAvailability(updates, group);
   }
 
-  #addAvailability(updates: Map<string, DeviceUpdate>, device: Arranged): void {
+  #addAvailability(updates: Map<string, DeviceUpdate>, device: ComponentGroup): void {
     const { nativeId } = device;
     const available = this.#isAvailable(device);
     if (this.#available.get(nativeId) === available) return;
@@ -194,16 +220,16 @@ export class DeviceStore {
   }
 
   #addBehindGateways(updates: Map<string, DeviceUpdate>): void {
-    for (const device of this.#devices.values()) {
+    for (const device of this.#groups.values()) {
       if (device.via !== undefined) this.#addAvailability(updates, device);
     }
   }
 
-  #isAvailable(device: Arranged): boolean {
+  #isAvailable(device: ComponentGroup): boolean {
     return isAvailable(device) && !this.#gateways.isAway(device.via);
   }
 
-  #merge(updates: Map<string, DeviceUpdate>, device: Arranged, told: DeviceState): void {
+  #merge(updates: Map<string, DeviceUpdate>, device: ComponentGroup, told: DeviceState): void {
     const { nativeId } = device;
     const before = updates.get(nativeId);
     const { state, extra } = separated(device, told);
@@ -216,7 +242,7 @@ export class DeviceStore {
   }
 
   #lastAction(nativeId: string, event: string): DeviceState {
-    for (const { known } of this.#devices.get(nativeId)?.parts ?? []) {
+    for (const { known } of this.#groups.get(nativeId)?.components ?? []) {
       if (known.handler.events) known.take({ lastAction: event });
     }
     return { lastAction: event };
@@ -225,7 +251,7 @@ export class DeviceStore {
 
 /** The entries that belong to the vocabulary, and the extra ones. */
 function separated<T>(
-  { extra }: Arranged,
+  { extra }: ComponentGroup,
   all: Readonly<Record<string, T>>,
 ): { state: Record<string, T>; extra: Record<string, T> } {
   const [state, beyond]: [string, T][][] = [[], []];
@@ -235,7 +261,10 @@ function separated<T>(
 
 const isEmpty = (value: object) => Object.keys(value).length === 0;
 
-function extraCapabilities({ extra, capabilities }: Arranged): Record<string, ExtraCapability> {
+function extraCapabilities({
+  extra,
+  capabilities,
+}: ComponentGroup): Record<string, ExtraCapability> {
   const entries = [...extra].flatMap(([name, group]) => {
     const capability = capabilities[name];
     return capability ? [[name, { ...capability, group }] as const] : [];
@@ -244,12 +273,14 @@ function extraCapabilities({ extra, capabilities }: Arranged): Record<string, Ex
 }
 
 /** The topic of a camera's pictures. */
-export function pictureOf({ parts }: Arranged): PictureTopic | undefined {
-  return parts.map(({ known }) => known.handler.picture).find((picture) => picture !== undefined);
+export function pictureOf({ components }: ComponentGroup): PictureTopic | undefined {
+  return components
+    .map(({ known }) => known.handler.picture)
+    .find((picture) => picture !== undefined);
 }
 
 /** True if the leader reports none of what can be set. */
-function isAssumed({ parts: [leader], isLed }: Arranged): boolean {
+function isAssumed({ components: [leader], isLed }: ComponentGroup): boolean {
   if (!isLed || !leader) return false;
   const { capabilities, inputs, picture, unreported = new Set() } = leader.known.handler;
   const settable = Object.entries(capabilities).filter(
@@ -259,24 +290,24 @@ function isAssumed({ parts: [leader], isLed }: Arranged): boolean {
   return settable.every(([name]) => unreported.has(name));
 }
 
-/** The first devices, as many as the host takes in one message. */
-function fitting(devices: readonly Arranged[]): readonly Arranged[] {
+/** The first functions, as many as the host takes in one message. */
+function fitting(groups: readonly ComponentGroup[]): readonly ComponentGroup[] {
   let text = 0;
-  const end = devices.slice(0, MOST_DEVICES).findIndex(({ info, capabilities }) => {
+  const end = groups.slice(0, MOST_DEVICES).findIndex(({ info, capabilities }) => {
     text += LONGEST_NAMES + JSON.stringify([info, capabilities]).length;
     return text > MOST_TEXT;
   });
-  return devices.slice(0, end < 0 ? MOST_DEVICES : end);
+  return groups.slice(0, end < 0 ? MOST_DEVICES : end);
 }
 
-function isAvailable({ parts, isLed }: Arranged): boolean {
-  const [first] = parts;
+function isAvailable({ components, isLed }: ComponentGroup): boolean {
+  const [first] = components;
   if (isLed && first) return first.known.availability.available;
-  return parts.some(({ known }) => known.availability.available);
+  return components.some(({ known }) => known.availability.available);
 }
 
 /** A state by the names that its fields have in the device; those that are not shown are left out. */
-function stateOf({ names }: Part, state: DeviceState): DeviceState {
+function stateOf({ names }: NamedComponent, state: DeviceState): DeviceState {
   const entries = Object.entries(state).flatMap(([local, value]) => {
     const name = names.get(local);
     return name === undefined ? [] : [[name, value] as const];

@@ -1,9 +1,8 @@
 import { definePlugin, DeviceCache, Type } from "@mantel/plugin-sdk";
 import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
-import { isStored, type StoredAnnouncements } from "./announcements.ts";
 import { Bridge } from "./bridge.ts";
 import { Listening } from "./listening.ts";
-import { State } from "./state.ts";
+import { readStoredHome, State, type StoredHome } from "./state.ts";
 import { tryBroker } from "./trial.ts";
 
 const SAVE_AFTER_MS = 15_000;
@@ -36,18 +35,17 @@ export default definePlugin({
   test: tryBroker,
 
   async connect(ctx) {
-    const cache = new DeviceCache<StoredAnnouncements>(ctx, "announcements", SAVE_AFTER_MS);
-    const stored = await cache.read();
-    return { cache, listening: await Listening.open(ctx, isStored(stored) ? stored : {}) };
+    const cache = new DeviceCache<StoredHome>(ctx, "announcements", SAVE_AFTER_MS);
+    const stored = readStoredHome(await cache.read());
+    return { cache, stored, listening: await Listening.open(ctx, stored.announcements) };
   },
 
-  async start(ctx, { cache, listening }) {
-    const bridge = new Bridge(ctx, listening, cache);
+  async start(ctx, { cache, stored, listening }) {
+    const bridge = new Bridge(ctx, { listening, cache, compositions: stored.compositions });
     await bridge.start();
 
     return {
-      command: (nativeId, command, _, beyond) =>
-        bridge.commands.carryOut(nativeId, command, beyond),
+      command: (nativeId, command, _, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
       image: async (nativeId) => bridge.image(nativeId),
       handOver: () => bridge.handOver(),

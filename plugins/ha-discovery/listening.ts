@@ -10,7 +10,6 @@ import { Debounce } from "./debounce.ts";
 import { discoveryFilters } from "./discovery.ts";
 import { type BridgeHealth, REASONS, TOLERATED_MESSAGES } from "./health.ts";
 import { Pictures } from "./pictures.ts";
-import { publishableTo } from "./publishable.ts";
 import { Subscribed } from "./subscribed.ts";
 import { TASMOTA_FILTERS } from "./tasmota/components.ts";
 
@@ -55,6 +54,7 @@ export class Listening {
   readonly #heard = new Set<string>();
   #hasHeard = false;
   #storedRevision = 0;
+  #storedIdentities: readonly string[] = [];
   #listener: Listener | undefined;
   #stateTopics: ReadonlySet<string> = new Set();
   #pictureTopics: ReadonlySet<string> = new Set();
@@ -72,7 +72,7 @@ export class Listening {
       prefix: config.prefix,
       hasTasmota: config.tasmota,
       health: this.health,
-      around: {
+      environment: {
         clock: { now: () => Date.now() / 1_000, zone: home.timeZone },
         mayPublish: publishableTo(config.prefix, config.refusedTopics),
       },
@@ -113,6 +113,11 @@ export class Listening {
   /** Revision of the announcements when they had been read from storage. */
   get storedRevision(): number {
     return this.#storedRevision;
+  }
+
+  /** The components that were read from storage, by their identities. */
+  get storedIdentities(): readonly string[] {
+    return this.#storedIdentities;
   }
 
   hasAnnounced(topic: string): boolean {
@@ -165,6 +170,7 @@ export class Listening {
       this.announcements.take(topic, text, retained);
     }
     this.#storedRevision = this.announcements.revision;
+    this.#storedIdentities = [...this.announcements.components].map(({ identity }) => identity);
     this.follow();
     for (const filter of this.#filters) {
       this.mqtt.client.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
@@ -205,4 +211,18 @@ export class Listening {
     if (this.#listener) this.#listener.announced();
     else this.follow();
   }
+}
+
+/**
+ * Tells which topics may be published to. Anyone who may announce a device chooses its topics, and so what people who
+ * control devices send where: topics that the home refuses, announcements, and topics that start with `$`, which belong
+ * to the broker (MQTT 5, 4.7.2), are not published to.
+ */
+export function publishableTo(
+  prefix: string,
+  refused: readonly string[],
+): (topic: string) => boolean {
+  const announced = [...discoveryFilters(prefix), ...TASMOTA_FILTERS];
+  const filters = [...refused, ...announced].map(topicMatcher);
+  return (topic) => !topic.startsWith("$") && !filters.some((matches) => matches(topic));
 }

@@ -8,19 +8,21 @@ import {
 import type { ComponentStates } from "./component-state.ts";
 import { fieldNames, freeName } from "./names.ts";
 
-/** A component as a part of a device, with what its fields are called there. */
-export interface Part {
+/** A component, with the names that its fields have in its device. */
+export interface NamedComponent {
   readonly known: ComponentStates;
   readonly names: ReadonlyMap<string, string>;
 }
 
 /** The components of a device and what they add to it. */
 export interface NamedFields {
-  readonly parts: readonly Part[];
+  readonly components: readonly NamedComponent[];
   /** All that it has, under names that differ. */
   readonly capabilities: Readonly<Record<string, Capability>>;
   /** Those of the capabilities that are not in the vocabulary of the kind. */
   readonly extra: ReadonlyMap<string, ExtraCapability["group"]>;
+  /** The names of those that are left out, because there are too many: configuration and diagnostics first. */
+  readonly leftOut: readonly string[];
 }
 
 /** Maximum capabilities of one device. */
@@ -55,17 +57,17 @@ export function nameFields(
   others: readonly ComponentStates[],
 ): NamedFields {
   const device = new Names();
-  const parts: Part[] = [];
+  const components: NamedComponent[] = [];
   if (leader) {
     const names = new Map<string, string>();
-    parts.push({ known: leader, names });
+    components.push({ known: leader, names });
     for (const field of fieldsOf(leader, names))
       device.add(field, field.local, isOf(kind, field.local, field.capability));
   }
   const canonical = leader ? READINGS : { ...READINGS, ...KINDS[kind].capabilities };
   const fields = others.flatMap((known) => {
     const names = new Map<string, string>();
-    parts.push({ known, names });
+    components.push({ known, names });
     return fieldsOf(known, names).map((field) => {
       const fits = (name: string) =>
         Object.hasOwn(canonical, name) && isOf(kind, name, field.capability);
@@ -78,7 +80,8 @@ export function nameFields(
     const name = field === generic ? GENERIC.get(kind) : undefined;
     device.add(field, name ?? freeName(extraNames(kind, field), device.taken), name !== undefined);
   }
-  return { parts, capabilities: device.capabilities, extra: device.extra };
+  const { capabilities, extra, leftOut } = device;
+  return { components, capabilities, extra, leftOut };
 }
 
 /** The capabilities of one device while they are collected. */
@@ -86,10 +89,14 @@ class Names {
   readonly capabilities: Record<string, Capability> = {};
   readonly extra = new Map<string, ExtraCapability["group"]>();
   readonly taken = new Set<string>();
+  readonly leftOut: string[] = [];
 
   /** @param isCanonical true if the vocabulary has the capability under this name */
   add({ known, names, local, capability }: Field, name: string, isCanonical: boolean): void {
-    if (this.taken.size >= MOST_CAPABILITIES) return;
+    if (this.taken.size >= MOST_CAPABILITIES) {
+      this.leftOut.push(name);
+      return;
+    }
     this.taken.add(name);
     names.set(local, name);
     this.capabilities[name] = capability;
@@ -124,8 +131,10 @@ function extraNames(kind: DeviceKind, { wanted, capability }: Field): string[] {
 /** The only field of a device's main function without a name in the vocabulary, if there is exactly one. */
 function genericOf(kind: DeviceKind, unnamed: readonly Field[]): Field | undefined {
   const name = GENERIC.get(kind);
+  // a reading in a unit that the vocabulary does not have for it is not without a name
+  const isReading = (each: string) => Object.hasOwn(READINGS, each);
   const main = unnamed.filter(
-    ({ known, canonical }) => canonical.length === 0 && categoryOf(known) === "main",
+    ({ known, wanted }) => !wanted.some(isReading) && categoryOf(known) === "main",
   );
   const [field] = main;
   if (main.length !== 1 || !field || name === undefined) return undefined;

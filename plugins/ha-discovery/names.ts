@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { type CanonicalCapability, READINGS } from "@mantel/plugin-sdk/vocabulary";
+import { conversionTo } from "@mantel/plugin-sdk";
+import {
+  type CanonicalCapability,
+  type ReadingName,
+  READINGS,
+} from "@mantel/plugin-sdk/vocabulary";
 import type { Component } from "./discovery.ts";
 
 /** Field names for readings where they differ from the device class in camel case. */
@@ -44,6 +49,15 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Components that are called after their device class. */
 const CLASSED = new Set(["sensor", "binary_sensor", "button"]);
 
+/** Readings of weather stations that announce no class, as rtl_433 does. */
+const BY_NAME: readonly (readonly [name: RegExp, reading: ReadingName])[] = [
+  [/\bgust|\bwind\b.*\bmax/i, "windGust"],
+  [/\bwind\b.*\bdir/i, "windDirection"],
+  [/\bwind\b/i, "windSpeed"],
+  [/\brain\b.*\brate/i, "rainRate"],
+  [/\brain\b/i, "rain"],
+];
+
 /** Classes that describe the format of a value and not its subject. */
 const VAGUE = new Set(["enum", "timestamp", "date", "duration"]);
 
@@ -51,8 +65,10 @@ const VAGUE = new Set(["enum", "timestamp", "date", "duration"]);
 export function fieldNames({ platform, fields, objectId }: Component): string[] {
   const [deviceClass, name] = [fields.get("device_class"), fields.get("name")];
   const isTold = CLASSED.has(platform) && typeof deviceClass === "string";
+  const unnamed =
+    platform === "sensor" ? readingByName(name, fields.get("unit_of_measurement")) : "";
   const names = [
-    isTold ? fieldOf(platform, deviceClass) : "",
+    isTold ? fieldOf(platform, deviceClass) : (unnamed ?? ""),
     typeof name === "string" ? camelCase(name) : "",
     camelCase(objectId),
   ];
@@ -66,11 +82,25 @@ function fieldOf(platform: string, deviceClass: string): string {
   return (Object.hasOwn(known, deviceClass) && known[deviceClass]) || camelCase(deviceClass);
 }
 
-/** The reading of the vocabulary for a device class of sensors; `undefined` if it has none. */
-export function readingOfClass(deviceClass: string): CanonicalCapability | undefined {
+/** A sensor as it announces itself. */
+interface Announced {
+  readonly deviceClass: string;
+  readonly name: string;
+  readonly unit: string;
+}
+
+/** The reading of the vocabulary for a sensor; `undefined` if there is none. */
+export function readingOfSensor({ deviceClass, name, unit }: Announced) {
   const readings: Readonly<Record<string, CanonicalCapability>> = READINGS;
-  const name = fieldOf("sensor", deviceClass);
-  return Object.hasOwn(readings, name) ? readings[name] : undefined;
+  const field = deviceClass === "" ? readingByName(name, unit) : fieldOf("sensor", deviceClass);
+  return field !== undefined && Object.hasOwn(readings, field) ? readings[field] : undefined;
+}
+
+/** The reading that a name means, if the unit is one of this reading. */
+function readingByName(name: unknown, unit: unknown): ReadingName | undefined {
+  if (typeof name !== "string" || typeof unit !== "string") return undefined;
+  const [, reading] = BY_NAME.find(([pattern]) => pattern.test(name.slice(0, 200))) ?? [];
+  return reading && conversionTo(READINGS[reading].unit, unit) ? reading : undefined;
 }
 
 /** A text as the name of a field: letters and digits, a small letter first; "" when nothing is left. */

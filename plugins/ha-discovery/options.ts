@@ -6,7 +6,7 @@ import { Template, type Variables } from "./template/template.ts";
 import { ExhaustedError, TemplateError, type Value } from "./template/values.ts";
 
 /** The environment of a component. */
-export interface Surroundings {
+export interface Environment {
   readonly clock: Clock;
   /** False for topics to which publishing is forbidden. */
   readonly mayPublish: (topic: string) => boolean;
@@ -27,16 +27,16 @@ const TOPIC_BYTES = 65_535;
 /** The options of a component, which may be of any type, as values that can be used. */
 export class Options {
   readonly #fields: Fields;
-  readonly #around: Surroundings;
+  readonly #environment: Environment;
 
-  constructor(fields: Fields, around: Surroundings) {
+  constructor(fields: Fields, environment: Environment) {
     this.#fields = fields;
-    this.#around = around;
+    this.#environment = environment;
   }
 
   /** The same options with some more. */
   with(more: Fields): Options {
-    return new Options(new Map([...this.#fields, ...more]), this.#around);
+    return new Options(new Map([...this.#fields, ...more]), this.#environment);
   }
 
   has(name: string): boolean {
@@ -91,7 +91,7 @@ export class Options {
     const source = this.text(template, undefined);
     if (source === undefined || source === "") return (payload) => payload.text;
     const rendered = compile(source, template);
-    const { clock, onGarbage, onUnusable } = this.#around;
+    const { clock, onGarbage, onUnusable } = this.#environment;
     let exhausted = 0;
     return (payload) => {
       if (exhausted >= FAILURES) return undefined;
@@ -111,19 +111,22 @@ export class Options {
   /** Writes a value to a topic, through a template if there is one; `undefined` without a topic. */
   writer(topicName: string, templateName: string): Write | undefined {
     const topic = this.topic(topicName);
-    if (topic === undefined || !this.#around.mayPublish(topic)) return undefined;
+    if (topic === undefined || !this.#environment.mayPublish(topic)) return undefined;
     const source = this.text(templateName, undefined);
     const template = source === undefined ? undefined : compile(source, templateName);
     const to = { topic, qos: this.#qos, retain: this.flag("retain") };
     return (value, more = []) => {
       const variables: Variables = new Map<string, Value>([["value", value], ...more]);
-      return { ...to, payload: template?.render(variables, this.#around.clock) ?? plain(value) };
+      return {
+        ...to,
+        payload: template?.render(variables, this.#environment.clock) ?? plain(value),
+      };
     };
   }
 
   /** Called for each payload that is meaningless for the component. */
   get onGarbage(): (why: string) => void {
-    return this.#around.onGarbage;
+    return this.#environment.onGarbage;
   }
 
   get #qos(): 0 | 1 | 2 {

@@ -4,15 +4,15 @@ import {
   MantelError,
   type StateValue,
 } from "@mantel/plugin-sdk";
-import type { Arranged } from "./arrange.ts";
+import type { ComponentGroup } from "./component-groups.ts";
 import type { ComponentHandler } from "./component-handler.ts";
-import type { Part } from "./named-fields.ts";
+import type { NamedComponent } from "./named-fields.ts";
 import type { Message } from "./payload.ts";
 import { TemplateError } from "./template/values.ts";
 
-/** The part of a command for one component, in the component's own field names. */
+/** The share of a command for one component, in the component's own field names. */
 export interface Share {
-  readonly part: Part;
+  readonly component: NamedComponent;
   readonly command: DeviceCommand;
   readonly messages: readonly Message[];
 }
@@ -21,13 +21,13 @@ export interface Share {
  * Splits a command between the components of a device.
  * @throws MantelError `invalid` if a template of the device cannot express it
  */
-export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Share[] {
+export function sharesOf({ components, name }: ComponentGroup, command: DeviceCommand): Share[] {
   try {
-    return parts.flatMap((part) => {
-      const own = localCommand(part, command);
+    return components.flatMap((component) => {
+      const own = localCommand(component, command);
       if (Object.keys(own).length === 0) return [];
-      const messages = part.known.handler.write?.(own, part.known.state) ?? [];
-      return [{ part, command: own, messages }];
+      const { handler, state } = component.known;
+      return [{ component, command: own, messages: handler.write?.(own, state) ?? [] }];
     });
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
@@ -41,7 +41,7 @@ export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Sha
   }
 }
 
-function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
+function localCommand({ names }: NamedComponent, command: DeviceCommand): DeviceCommand {
   const entries = [...names].flatMap(([local, name]) => {
     const value = command[name];
     return value === undefined ? [] : [[local, value] as const];
@@ -50,13 +50,13 @@ function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
 }
 
 /** Splits what a share leads to into fields that the device will report and those that it will not. */
-export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
-  const { unreported = new Set() } = part.known.handler;
+export function split({ component, command }: Share): { told: DeviceState; assumed: DeviceState } {
+  const { unreported = new Set() } = component.known.handler;
   const told: Record<string, StateValue> = {};
   const assumed: Record<string, StateValue> = {};
-  for (const [name, value] of Object.entries(expectedOf(part.known.handler, command))) {
+  for (const [name, value] of Object.entries(expectedOf(component.known.handler, command))) {
     if (unreported.has(name)) assumed[name] = value;
-    else told[part.names.get(name) ?? name] = value;
+    else told[component.names.get(name) ?? name] = value;
   }
   return { told, assumed };
 }

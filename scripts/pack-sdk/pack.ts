@@ -15,7 +15,16 @@ const run = promisify(execFile);
 
 /** The parts of the SDK for authors. All others belong to the host. */
 const PARTS = [
-  ...[".", "./widget", "./widget-settings", "./i18n", "./ui/*.css", "./ui/*", "./mqtt"],
+  ...[
+    ".",
+    "./widget",
+    "./widget-settings",
+    "./i18n",
+    "./ui/*.css",
+    "./ui/*",
+    "./mqtt",
+    "./joined-devices",
+  ],
   ...["./vocabulary", "./calendar", "./channel", "./device", "./errors", "./units", "./client"],
   ...[
     "./testing",

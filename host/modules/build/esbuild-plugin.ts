@@ -18,6 +18,7 @@ const CONTENT_POLLS = 100;
 export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
 /** Parts of the SDK that are bundled only with the plugins that import them. */
 const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
+  [`${SDK}/joined-devices`, join(SDK_FOLDER, "joined-devices")],
   [`${SDK}/mqtt`, join(SDK_FOLDER, "mqtt")],
   [`${SDK}/time`, join(SDK_FOLDER, "time")],
   [`${SDK}/vocabulary`, join(SDK_FOLDER, "vocabulary")],
@@ -155,7 +156,7 @@ async function aliasedFile(
   return undefined;
 }
 
-/** Files beside the part exist once per process, under the name of the SDK. */
+/** Files beside the parts exist once per process, under the name of the SDK. */
 function importOfPart(
   path: string,
   {
@@ -164,10 +165,9 @@ function importOfPart(
     packages,
   }: Pick<Sources, "packages"> & Record<"importer" | "resolveDir", string>,
 ) {
-  if (path.startsWith("./")) return { path: join(resolveDir, path) };
-  return path.startsWith("../")
-    ? { path: SDK, external: true }
-    : packageImport(path, importer, packages);
+  if (!path.startsWith(".")) return packageImport(path, importer, packages);
+  const file = join(resolveDir, path);
+  return isInBundledSdk(dirname(file)) ? { path: file } : { path: SDK, external: true };
 }
 
 async function ownFile(

@@ -13,7 +13,7 @@ import {
   numberField,
   textField,
 } from "../component-handler.ts";
-import { readingOfClass } from "../names.ts";
+import { readingOfSensor } from "../names.ts";
 import type { Options } from "../options.ts";
 import { jsonIn } from "../payload.ts";
 import { isDict, type Value } from "../template/values.ts";
@@ -45,7 +45,7 @@ export const sensor: CreateHandler = (options) => {
 };
 
 /**
- * The unit that the vocabulary has for the device class, if the sensor's own can be converted to it, such as litres of
+ * The unit that the vocabulary has for the reading, if the sensor's own can be converted to it, such as litres of
  * water to cubic metres. A power factor may come as a ratio without a unit.
  */
 export function unitOfSensor(options: Options): UnitConversion {
@@ -54,11 +54,9 @@ export function unitOfSensor(options: Options): UnitConversion {
     return { ...toCanonicalUnit("%"), toOurs: (ratio) => Number((ratio * 100).toPrecision(12)) };
   }
   const own = unitOf(options);
-  const wanted = readingOfClass(deviceClass)?.unit;
-  const toOurs =
-    wanted === undefined
-      ? undefined
-      : conversionTo(wanted, options.text("unit_of_measurement", ""));
+  const unit = options.text("unit_of_measurement", "");
+  const wanted = readingOfSensor({ deviceClass, name: options.text("name", ""), unit })?.unit;
+  const toOurs = wanted === undefined ? undefined : conversionTo(wanted, unit);
   return wanted === undefined || toOurs === undefined ? own : { ...own, unit: wanted, toOurs };
 }
 

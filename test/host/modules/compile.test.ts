@@ -192,6 +192,17 @@ test("the MQTT part of the SDK is bundled, and uses the process's copy of the ot
   assert.ok(vendor.startsWith(join(cache, "vendor")));
 });
 
+test("a part of the SDK is bundled with the parts that it imports itself", async (t) => {
+  const source =
+    'export { JoinedDevices } from "@mantel/plugin-sdk/joined-devices"; export { READINGS } from "@mantel/plugin-sdk/vocabulary";';
+  const { compile } = await openCompiler(t, source);
+
+  const { bundle, inputs } = await compile();
+
+  assert.equal(typeof run(bundle, require)["JoinedDevices"], "function");
+  assert.ok(inputs.has(join(SDK_FOLDER, "vocabulary/readings.ts")));
+});
+
 test("a plugin bundles the vocabulary that it imports", async (t) => {
   const source =
     'import { READINGS } from "@mantel/plugin-sdk/vocabulary"; export const { battery } = READINGS;';
@@ -209,7 +220,7 @@ for (const [source, message] of [
   ['import "./absent.ts";', /^cannot find \.\/absent\.ts; check the path/],
   [
     'import "@mantel/plugin-sdk/errors";',
-    /^a plugin's server side imports ("@mantel\/plugin-sdk(\/mqtt|\/time|\/vocabulary)?"(, )?){4}, not @mantel\/plugin-sdk\/errors$/,
+    /^a plugin's server side imports ("@mantel\/plugin-sdk(\/joined-devices|\/mqtt|\/time|\/vocabulary)?"(, )?){5}, not @mantel\/plugin-sdk\/errors$/,
   ],
 ] as const) {
   test(`a build is refused with the place of the import: ${source}`, async (t) => {

@@ -24,7 +24,7 @@ function open() {
   const announcements = new Announcements({
     prefix: "homeassistant",
     health,
-    around: { clock, mayPublish: () => true },
+    environment: { clock, mayPublish: () => true },
   });
   const announce = (topic: string, config: object) =>
     announcements.take(`homeassistant/${topic}/config`, JSON.stringify(config), true);
@@ -74,7 +74,7 @@ test("devices beyond the host's limit are skipped, and the others are published"
   const home = new DeviceStore();
   for (let at = 0; at < 5_050; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: `${at}` });
 
-  assert.equal(home.arrange(announcements.components), 50);
+  assert.equal(home.regroup(announcements.components), 50);
 
   assert.equal(parseDescriptions("ha", home.describe(false)).length, 5_000);
 });
@@ -90,7 +90,7 @@ test("devices beyond the total size of descriptions are skipped", () => {
     announce(`device/d${at}`, { dev, o: {}, cmps });
   }
 
-  assert.ok(home.arrange(announcements.components) > 0);
+  assert.ok(home.regroup(announcements.components) > 0);
 
   assert.ok(bytesOf(home.describe(false)) < LONGEST_MESSAGE);
 });
@@ -103,7 +103,7 @@ test("ten thousand components of one device make one device soon", () => {
   }
   const before = process.cpuUsage();
 
-  home.arrange(announcements.components);
+  home.regroup(announcements.components);
 
   const [device] = parseDescriptions("ha", home.describe(false));
   assert.equal(Object.keys(device?.extra?.capabilities ?? {}).length, 100);

@@ -10,7 +10,7 @@ import { component } from "./component.ts";
 /** One device of a component, without a broker. */
 function deviceOf(platform: string, config: object) {
   const home = new DeviceStore();
-  home.arrange([component(platform, { uniq_id: "u", name: "Thing", ...config }).known]);
+  home.regroup([component(platform, { uniq_id: "u", name: "Thing", ...config }).known]);
   const [{ nativeId } = { nativeId: "" }] = home.describe(false);
   const updates: DeviceUpdate[] = [];
   const sent: string[] = [];

@@ -56,7 +56,7 @@ test("Tasmota devices conform", real, async (t) => {
     fake.announce();
     fakes.set(mac, fake);
   }
-  await until(() => bridge.devices.size === 7);
+  await until(() => bridge.devices.size === 5);
   await until(() => [...bridge.devices.values()].every(({ available }) => available));
   const fakeOf = (nativeId: string) => fakes.get(/tasmota-(\w+)-/.exec(nativeId)?.[1] ?? "");
 
@@ -69,7 +69,7 @@ test("Tasmota devices conform", real, async (t) => {
       return () => fake.follow();
     },
     setReachable: (nativeId, isReachable) => fakeOf(nativeId)?.setOnline(isReachable),
-    concurrency: 1, // relays of one device are stalled together
+    concurrency: 1,
   });
   await assertListed("tasmota", tested);
 });

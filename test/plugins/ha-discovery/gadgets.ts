@@ -92,7 +92,48 @@ export class Gadget {
 /** One of each kind of device. */
 export function gadgets(peer: Peer): Gadget[] {
   const acting = [...lights(peer), ...fans(peer), ...covers(peer), ...climates(peer)];
-  return [...acting, ...others(peer), ...reporting(peer)];
+  return [...acting, ...others(peer), ...reporting(peer), ...composed(peer)];
+}
+
+/** Devices with several functions. */
+function composed(peer: Peer): Gadget[] {
+  const lamp = {
+    command_topic: "lamp/set",
+    state_topic: "lamp",
+    brightness_command_topic: "level/set",
+    brightness_state_topic: "level",
+  };
+  const fan = new Gadget(peer, "fan:ceiling")
+    .add("fan", {
+      command_topic: "set",
+      state_topic: "s",
+      percentage_command_topic: "p/set",
+      percentage_state_topic: "p",
+    })
+    .add("light", lamp)
+    .add("sensor", { state_topic: "t", device_class: "temperature", unit_of_measurement: "°F" })
+    .echo("set", "s", "OFF")
+    .echo("p/set", "p", "20")
+    .echo("lamp/set", "lamp", "ON")
+    .echo("level/set", "level", "200")
+    .tell("t", "70");
+  const relay = (number: number) => ({ command_topic: `${number}/set`, state_topic: `${number}` });
+  const strip = new Gadget(peer, "climate:strip")
+    .add("climate", {
+      mode_command_topic: "mode/set",
+      mode_state_topic: "mode",
+      temperature_command_topic: "temperature/set",
+      temperature_state_topic: "temperature",
+      temperature_unit: "F",
+      modes: ["off", "heat"],
+    })
+    .add("switch", relay(1))
+    .add("switch", relay(2))
+    .echo("1/set", "1", "ON")
+    .echo("2/set", "2", "OFF")
+    .echo("mode/set", "mode", "heat")
+    .echo("temperature/set", "temperature", "70");
+  return [fan, strip];
 }
 
 function lights(peer: Peer): Gadget[] {

@@ -8,7 +8,7 @@ import { component } from "./component.ts";
 function homeOf(...components: readonly (readonly [platform: string, config: object])[]) {
   const home = new DeviceStore();
   const known = components.map(([platform, config]) => component(platform, config).known);
-  home.arrange(known);
+  home.regroup(known);
   home.describe(false);
   return {
     home,

@@ -46,11 +46,15 @@ const DEFAULTS = {
 
 /** The plugin, connected to a broker; it is stopped when the test ends. */
 export async function startBridge(t: TestContext, url: string, options: object = {}) {
-  const { handedOver, ...config } = options as { handedOver?: unknown };
+  const { handedOver, storage, ...config } = options as {
+    handedOver?: unknown;
+    storage?: string;
+  };
   const bridge = await startPlugin(plugin, {
     config: { ...DEFAULTS, url, ...config },
     timeZone: "Europe/Berlin",
     ...(handedOver === undefined ? {} : { handedOver }),
+    ...(storage === undefined ? {} : { storage }),
   });
   let stopped: Promise<unknown> | undefined;
   const stop = () => (stopped ??= bridge.stop());

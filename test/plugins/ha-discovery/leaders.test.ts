@@ -28,7 +28,7 @@ function startStrip() {
   });
   const power = { stat_t: "power", dev_cla: "power", unit_of_meas: "W", uniq_id: "p", dev: STRIP };
   const home = new DeviceStore();
-  home.arrange([relay(1), relay(2), relay(3), lamp.known, component("sensor", power).known]);
+  home.regroup([relay(1), relay(2), relay(3), lamp.known, component("sensor", power).known]);
   const sent: string[] = [];
   const updates: DeviceUpdate[] = [];
   const publish = async ({ topic, payload }: { topic: string; payload: string }) => {

@@ -12,7 +12,7 @@ type Announced = readonly [platform: string, config: object];
 /** The one device that components make. */
 function deviceOf(...components: readonly Announced[]) {
   const home = new DeviceStore();
-  home.arrange(
+  home.regroup(
     components.map(([platform, config], index) => {
       return component(platform, { uniq_id: `c${index}`, dev: DEVICE, ...config }).known;
     }),
@@ -146,6 +146,35 @@ for (const [platform, deviceClass, unit, name] of [
     assert.deepEqual(namesOf([platform, config])[1], [name]);
   });
 }
+
+for (const [name, unit, field] of [
+  ["Wind Speed", "m/s", "windSpeed"],
+  ["Wind max speed", "km/h", "windGust"],
+  ["Gust", "mph", "windGust"],
+  ["Wind Direction", "°", "windDirection"],
+  ["Rain Total", "mm", "rain"],
+  ["Rain Rate", "in/h", "rainRate"],
+  ["Wind chill", "°C", "value"],
+  ["Window", "km/h", "value"],
+  ["Wind", undefined, "value"],
+] as const) {
+  test(`a sensor without a class that is called ${name} and reports ${unit} is ${field}`, () => {
+    assert.deepEqual(namesOf(sensor({ name, unit_of_meas: unit, stat_cla: "measurement" }))[1], [
+      field,
+    ]);
+  });
+}
+
+test("beyond a hundred capabilities configuration is left out, which is told", () => {
+  const numbers = Array.from({ length: 99 }, (_, at) => sensor({ name: `Value ${at}` }));
+  const setting = ["number", { cmd_t: "n", name: "Setting", ent_cat: "config" }] as const;
+  const late = sensor({ name: "Last" });
+
+  const { device, home } = deviceOf(LAMP, setting, ...numbers, late);
+
+  assert.equal(Object.keys(device.extra?.capabilities ?? {}).length, 99);
+  assert.deepEqual([...home.leftOut], [["Thing", ["value97", "setting"]]]);
+});
 
 test("a device that reports nothing of what can be set has an assumed state", () => {
   const isAssumed = (platform: string, config: object) =>

@@ -53,7 +53,7 @@ test("pictures beyond 32 MiB in all are dropped, those that came first", () => {
   assert.ok(pictures.read(FRONT));
 });
 
-test("a vacuum with a map stays the device that has the readings", real, async (t) => {
+test("the picture of a camera is that of its device, which keeps the readings", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   const dev = { ids: ["robot"], name: "Robot" };
   await peer.announce("camera/robot/map", { t: "robot/map", uniq_id: "map", name: "Map", dev });
@@ -76,15 +76,19 @@ test("a vacuum with a map stays the device that has the readings", real, async (
   await peer.tell("robot/map", large, true);
 
   const vacuum = await bridge.device("vacuum:v");
-  const map = await bridge.device("camera:map");
   assert.deepEqual(
-    [Object.hasOwn(vacuum.capabilities, "battery"), vacuum.image],
-    [true, undefined],
+    [Object.hasOwn(vacuum.capabilities, "battery"), vacuum.image, vacuum.parts],
+    [true, true, undefined],
   );
+  assert.equal(bridge.devices.size, 1);
+  await until(async () => (await bridge.image("vacuum:v"))?.bytes.length === large.length);
+
+  await peer.announce("camera/robot/front", { t: "robot/front", uniq_id: "f", name: "Front", dev });
+  await peer.tell("robot/front", JPEG, true);
+  const front = await bridge.device("camera:f");
   assert.deepEqual(
-    [map.kind, map.name, map.image, map.assumed],
-    ["camera", "Robot Map", true, undefined],
+    [front.kind, front.name, front.image, front.assumed],
+    ["camera", "Robot Front", true, undefined],
   );
-  await until(async () => (await bridge.image("camera:map"))?.bytes.length === large.length);
-  assert.equal(await bridge.image("vacuum:v"), undefined);
+  await until(async () => (await bridge.image("camera:f"))?.bytes.length === JPEG.length);
 });

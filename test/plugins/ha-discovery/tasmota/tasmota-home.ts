@@ -4,9 +4,9 @@ import { Health } from "../../../../plugin-sdk/health.ts";
 import { Announcements } from "../../../../plugins/ha-discovery/announcements.ts";
 import { Commands } from "../../../../plugins/ha-discovery/commands.ts";
 import { DeviceStore, type Happening } from "../../../../plugins/ha-discovery/device-store.ts";
+import { publishableTo } from "../../../../plugins/ha-discovery/listening.ts";
 import { Payload } from "../../../../plugins/ha-discovery/payload.ts";
 import { Polls } from "../../../../plugins/ha-discovery/polls.ts";
-import { publishableTo } from "../../../../plugins/ha-discovery/publishable.ts";
 import { type FakeMessage, FakeTasmota } from "../../../fakes/tasmota.ts";
 import { collectedLog } from "../../../helpers/collected-log.ts";
 
@@ -19,7 +19,7 @@ export function openTasmotaHome(refused: readonly string[] = []) {
     prefix: "homeassistant",
     hasTasmota: true,
     health,
-    around: {
+    environment: {
       clock: { now: () => 1e9, zone: "UTC" },
       mayPublish: publishableTo("homeassistant", refused),
     },
@@ -51,7 +51,7 @@ export function openTasmotaHome(refused: readonly string[] = []) {
     polls.follow(news.updates.map(({ nativeId }) => nativeId));
   };
   const arrange = () => {
-    home.arrange(announcements.components);
+    home.regroup(announcements.components);
     home.describe(false);
     polls.follow(home.nativeIds);
   };

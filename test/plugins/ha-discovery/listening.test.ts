@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publishableTo } from "../../../plugins/ha-discovery/publishable.ts";
+import { publishableTo } from "../../../plugins/ha-discovery/listening.ts";
 
 for (const [topic, refused, expected] of [
   ["lamp/set", [], true],

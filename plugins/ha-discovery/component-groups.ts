@@ -1,12 +1,13 @@
 import type { DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
+import { importanceOf } from "@mantel/plugin-sdk/joined-devices";
 import type { Fields } from "./abbreviations.ts";
 import type { ComponentStates } from "./component-state.ts";
 import { viaOf } from "./gateways.ts";
 import { nameFields, type NamedFields } from "./named-fields.ts";
 import { nativeId } from "./names.ts";
 
-/** A device, made of one component that leads and others that add to it. */
-export interface Arranged extends NamedFields {
+/** The components of one function of a device: one that leads, such as a light, and others that add to it. */
+export interface ComponentGroup extends NamedFields {
   readonly nativeId: string;
   readonly kind: DeviceKind;
   readonly name: string;
@@ -14,26 +15,42 @@ export interface Arranged extends NamedFields {
   readonly info: NonNullable<DeviceDescription["info"]>;
   /** The identifier of the gateway through which it is reached, if it names one. */
   readonly via: string | undefined;
-  /** False when nothing leads: then it can be reached while any part of it can. */
+  /** False when nothing leads: then it can be reached while any component of it can. */
   readonly isLed: boolean;
+  /** The physical device; absent for a component that names none. */
+  readonly of: PhysicalDevice | undefined;
+}
+
+interface PhysicalDevice {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** The function's own name. */
+  readonly partName: string | undefined;
+  /** True if the function has the components of the device that do not lead. */
+  readonly hasReadings: boolean;
 }
 
 const NAME_LENGTH = 200;
 
+/** Gives the id of the function that a physical device is; `undefined` if its functions are devices. */
+export type MainOf = (device: string, functionIds: readonly string[]) => string | undefined;
+
 /**
- * Makes devices of components (docs/decisions/0021): of those that belong together, each that can be
- * lit, opened, locked … is a device, and the first of them has the rest as capabilities.
+ * Groups components (docs/decisions/0068): each that can be lit, opened, locked … leads a function of its device. One
+ * of these has the components that do not lead.
  */
-export function arrange(all: Iterable<ComponentStates>): Arranged[] {
-  const groups = new Map<string, ComponentStates[]>();
+export function groupComponents(all: Iterable<ComponentStates>, mainOf: MainOf): ComponentGroup[] {
+  const devices = new Map<string, ComponentStates[]>();
   for (const known of all) {
     if (known.handler.scene) continue;
-    const key = groupOf(known);
-    const group = groups.get(key);
-    if (group) group.push(known);
-    else groups.set(key, [known]);
+    const key = deviceKeyOf(known);
+    const ofDevice = devices.get(key);
+    if (ofDevice) ofDevice.push(known);
+    else devices.set(key, [known]);
   }
-  return [...groups].flatMap(([key, group]) => devicesOf(key, group.toSorted(byPlace)));
+  return [...devices].flatMap(([key, ofDevice]) =>
+    functionsOf(key, ofDevice.toSorted(byPlace), mainOf),
+  );
 }
 
 /** Primary components come before pictures, configuration and diagnostics, then alphabetically. */
@@ -48,7 +65,7 @@ function asideness({ component: { fields }, handler }: ComponentStates): number 
 }
 
 /** Components with the same first identifier, or connection, are of one device. */
-function groupOf(known: ComponentStates): string {
+function deviceKeyOf(known: ComponentStates): string {
   const { device } = known.component;
   const identifiers = device?.get("identifiers");
   const first: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
@@ -60,29 +77,55 @@ function groupOf(known: ComponentStates): string {
     : known.identity;
 }
 
-function devicesOf(key: string, group: readonly ComponentStates[]): Arranged[] {
-  const leaders = group.filter(({ handler }) => handler.leads);
+function functionsOf(
+  key: string,
+  group: readonly ComponentStates[],
+  mainOf: MainOf,
+): ComponentGroup[] {
+  const byName = group.filter(({ handler }) => handler.leads);
   const others = group.filter(({ handler }) => !handler.leads);
-  if (leaders.length === 0) return [unled(key, others)];
-  return leaders.map((leader, index) => led(leader, index === 0 ? others : []));
+  const leaders = byName.toSorted(byImportance);
+  const idOf = ({ identity }: ComponentStates) => nativeId(identity);
+  const mainId = mainOf(key, leaders.map(idOf));
+  const main = leaders.find((leader) => idOf(leader) === mainId) ?? byName[0];
+  if (!main) return [unled(key, others)];
+  return leaders.map((leader) => led(key, leader, leader === main ? others : undefined));
 }
 
-function led(leader: ComponentStates, others: readonly ComponentStates[]): Arranged {
-  const { device, fields } = leader.component;
+function byImportance(a: ComponentStates, b: ComponentStates): number {
+  const [first, second] = [a, b].map(({ handler }) => importanceOf(handler.leads ?? "switch"));
+  return asideness(a) - asideness(b) || (first ?? 0) - (second ?? 0);
+}
+
+/** @param others the components of the device that do not lead, if this function has them */
+function led(
+  key: string,
+  leader: ComponentStates,
+  others: readonly ComponentStates[] | undefined,
+): ComponentGroup {
+  const { device, fields, objectId } = leader.component;
   const kind = leader.handler.leads ?? "switch";
+  const own = fields.get("name");
+  const partName = typeof own === "string" && own !== "" ? own : undefined;
   return {
-    ...nameFields(kind, leader, others),
+    ...nameFields(kind, leader, others ?? []),
     nativeId: nativeId(leader.identity),
     kind,
-    name: nameOf(device, fields.get("name"), leader.component.objectId),
+    name: nameOf(device, partName, objectId),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
     via: viaOf(device),
     isLed: true,
+    of: device && {
+      id: key,
+      name: textIn(device, "name"),
+      partName: partName?.slice(0, NAME_LENGTH),
+      hasReadings: others !== undefined,
+    },
   };
 }
 
-function unled(key: string, others: readonly ComponentStates[]): Arranged {
+function unled(key: string, others: readonly ComponentStates[]): ComponentGroup {
   const [first] = others;
   const device = first?.component.device;
   const alone = others.length === 1 ? first?.component.fields.get("name") : undefined;
@@ -96,6 +139,7 @@ function unled(key: string, others: readonly ComponentStates[]): Arranged {
     info: infoOf(device),
     via: viaOf(device),
     isLed: false,
+    of: undefined,
   };
 }
 
