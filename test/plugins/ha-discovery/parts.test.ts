@@ -154,20 +154,36 @@ test("a device that has one relay keeps its id when another is added", real, asy
   assert.deepEqual([...bridge.devices.keys()], ["switch:relay-2"]);
 });
 
-for (const storage of [
-  { announcements: { version: 2, announcements: announcements(), compositions: [] } },
-  { announcements: { version: 2, announcements: announcements(), compositions: { x: 1 } } },
-  { announcements: { version: 2 } },
-]) {
-  test(
-    `compositions that are stored as ${JSON.stringify(storage.announcements).slice(-30)} count as none`,
-    real,
-    async (t) => {
-      const { bridge, peer } = await startHome(t, { storage });
+test("a restart joins a device as it was, whatever is announced since", real, async (t) => {
+  const storage = await emptyFolder(t);
+  const { broker, bridge, peer } = await startHome(t, { storage });
+  await plugIn(peer, 3);
+  await until(() => bridge.devices.get(ID)?.parts?.length === 3);
+  const parts = bridge.devices.get(ID)?.parts?.map(({ id }) => id) ?? [];
+  await bridge.stop();
 
-      await plugIn(peer, 3);
+  await peer.announce("climate/heater", { mode_cmd_t: "m", uniq_id: "heater", dev: STRIP });
+  const next = await startBridge(t, broker.url, { storage });
 
-      await until(() => bridge.devices.get(ID)?.parts?.length === 3);
-    },
+  await until(() => next.devices.get(ID)?.parts?.length === 4);
+  const [device] = [...next.devices.values()];
+  assert.deepEqual(
+    device?.parts?.map(({ id }) => id),
+    [...parts, "air-conditioner"],
   );
+  assert.equal(next.devices.size, 1);
+});
+
+for (const [what, home] of [
+  ["a list", { version: 2, announcements: announcements(), compositions: [] }],
+  ["numbers", { version: 2, announcements: announcements(), compositions: { x: 1 } }],
+  ["nothing", { version: 2 }],
+] as const) {
+  test(`compositions that are stored as ${what} count as none`, real, async (t) => {
+    const { bridge, peer } = await startHome(t, { storage: await storedHome(t, home) });
+
+    await plugIn(peer, 3);
+
+    await until(() => bridge.devices.get(ID)?.parts?.length === 3);
+  });
 }
