@@ -214,9 +214,9 @@ export class Listening {
 }
 
 /**
- * Tells which topics may be published to. Anyone who may announce a device chooses its topics, and so what people who
- * control devices send where: topics that the home refuses, announcements, and topics that start with `$`, which belong
- * to the broker (MQTT 5, 4.7.2), are not published to.
+ * Tells which topics may be published to. A device's announcement chooses the topics that its commands go to: topics
+ * that the home refuses are left out, and so are announcements, and topics that start with `$`, which belong to the
+ * broker (MQTT 5, 4.7.2).
  */
 export function publishableTo(
   prefix: string,
