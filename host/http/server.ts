@@ -10,13 +10,12 @@ import type { RequestState } from "./route.ts";
 import { createTlsServer } from "./tls-server.ts";
 
 /** The deadlines of slow clients: ten seconds for a head, twenty for a request. */
-const BOUNDS = {
+export const BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 2 ** 10,
 };
-const OPTIONS = { ...BOUNDS, ServerResponse: HttpResponse };
 const MAX_CONNECTIONS = 4_096;
 const SWEEP_EVERY_MS = 20;
 /** Wildcard addresses for listening, each with the address by which this machine reaches itself. */
@@ -31,6 +30,7 @@ export interface ListenOptions {
   readonly certificate?: ServerCertificate | undefined;
   /** Absent means no limit for one client. */
   readonly limit?: ConnectionLimit;
+  readonly bounds?: typeof BOUNDS;
 }
 
 /** Listens for requests, with limits on their size and duration. */
@@ -87,13 +87,14 @@ export class HttpServer {
   }
 }
 
-function create({ app, certificate }: ListenOptions): Server | TlsServer {
+function create({ app, certificate, bounds = BOUNDS }: ListenOptions): Server | TlsServer {
+  const options = { ...bounds, ServerResponse: HttpResponse };
   const answer = app.callback();
   const onRequest = (request: IncomingMessage, response: HttpResponse) =>
     void answer(request, response);
   return certificate
-    ? createTlsServer(OPTIONS, certificate, onRequest)
-    : createServer(OPTIONS, onRequest);
+    ? createTlsServer(options, certificate, onRequest)
+    : createServer(options, onRequest);
 }
 
 function describe(

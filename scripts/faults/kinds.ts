@@ -16,9 +16,10 @@ const filling = (item: string) => `for (let n = 0; ; n++) hold.push(${item});`;
 /** The kernel's limit may apply before the host's. */
 const OVER_MEMORY =
   /memory limit exceeded: it used \d+ MiB of 192 MiB|used more memory than its limit/;
-const HUNG = /did not answer for \d+ ms and used \d+ ms of CPU/;
+/** On a busy machine a process that hardly got CPU time has no known cause. */
+const HUNG = /did not answer for \d+ ms($| and used \d+ ms of CPU)/;
 /** On a busy machine the heartbeat may time out before the heap is full. */
-const FULL = /heap (was|is) full|did not answer for \d+ ms and used/;
+const FULL = /heap (was|is) full|did not answer for \d+ ms($| and used)/;
 const ASLEEP = /did not answer for \d+ ms, asleep/;
 const TOO_LATE = { cause: /start timed out/, limits: { startMs: 4_000 } };
 /** On a busy machine unread messages fill the heap of the plugin before they are counted. */

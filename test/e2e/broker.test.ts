@@ -5,6 +5,8 @@ import { startHost, type TestHost } from "../helpers/host.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
 
+const PLUGINS = ["plugins/demo-home", "plugins/mqtt", "plugins/mqtt-broker"];
+
 /** All that arrives at a broker from now on, by topic. */
 async function listen(
   t: TestContext,
@@ -41,7 +43,7 @@ test(
   async (t) => {
     const mosquitto = await startMosquitto(t);
     const received = await listen(t, mosquitto.url);
-    const host = await startHost(t, { env: { MANTEL_MQTT_URL: mosquitto.url } });
+    const host = await startHost(t, { plugins: PLUGINS, env: { MANTEL_MQTT_URL: mosquitto.url } });
 
     await assertArrives(host, received);
 
@@ -54,7 +56,7 @@ test("without a configured broker they arrive at the embedded one", async (t) =>
   const port = await freePort();
   const login = { username: "listener", password: "canary-5d1f" };
   const users = { listener: { password: login.password, read: ["#"] } };
-  const host = await startHost(t, { config: { "mqtt-broker": { port, users } } });
+  const host = await startHost(t, { plugins: PLUGINS, config: { "mqtt-broker": { port, users } } });
   const received = await listen(t, `mqtt://127.0.0.1:${port}`, login);
 
   await assertArrives(host, received);

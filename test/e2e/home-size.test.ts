@@ -5,7 +5,7 @@ import { startHost } from "../helpers/host.ts";
 import { lamp } from "../helpers/stage-devices.ts";
 import { openStage, picture, type Placed, tileOf } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
-import { until } from "../helpers/until.ts";
+import { loadNow, until } from "../helpers/until.ts";
 
 const ROOM = "Hall";
 const TILES: readonly Placed[] = [
@@ -94,7 +94,7 @@ test("a page keeps its tiles while the host restarts and then updates them", asy
     args: ["--port", new URL(stage.host.url).port],
   });
 
-  await page.getByText(/Offline for/).waitFor({ state: "detached", timeout: 35_000 });
+  await page.getByText(/Offline for/).waitFor({ state: "detached", timeout: 35_000 * loadNow() });
   await until(async () => (await shown.getAttribute("aria-valuenow")) === "60");
   await page.getByRole("slider", { name: "Gone later" }).first().waitFor({ state: "detached" });
   await again.api(path, command(12));

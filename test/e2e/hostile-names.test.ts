@@ -6,7 +6,7 @@ import type { Layout } from "../../host/dashboard/layout.ts";
 import { DOOR, lamp, METER, WINDOW } from "../helpers/stage-devices.ts";
 import { openStage, patchUi, picture, type Placed, type Stage, tileOf } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
-import { until } from "../helpers/until.ts";
+import { loadNow, until } from "../helpers/until.ts";
 
 const HTML = '<img src=x onerror="globalThis.ran = true"><script>globalThis.ran = true</script>';
 /** As long as the host takes a name, without a place to break it. */
@@ -184,7 +184,7 @@ async function hearsLies(t: Parameters<Stage["visit"]>[0], stage: Stage): Promis
   assert.equal(await tileOf(page, "room-widget").getByRole("slider").count(), NAMES.length);
   assert.equal(await page.locator(".notice.fault").count(), 0);
   await page.unroute("**/api/v1/events");
-  await truth.waitFor({ state: "detached", timeout: 20_000 });
+  await truth.waitFor({ state: "detached", timeout: 20_000 * loadNow() });
   await tileOf(page, "room-widget").getByRole("slider", { name: first.name }).waitFor();
   assert.deepEqual(
     faults.filter((fault) => !fault.startsWith("Failed to load resource")),

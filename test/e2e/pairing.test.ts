@@ -5,12 +5,12 @@ import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { picture } from "../helpers/stage.ts";
-import { until } from "../helpers/until.ts";
+import { loadNow, until } from "../helpers/until.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/room-widget"];
 const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/;
 /** The display asks every five seconds, on a machine that other tests share. */
-const COLLECTED = { timeout: 20_000 };
+const COLLECTED = { timeout: 20_000 * loadNow() };
 
 interface Fixture {
   readonly host: TestHost;

@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { emptyFolder } from "../helpers/folder.ts";
-import { LOAD, until } from "../helpers/until.ts";
+import { until } from "../helpers/until.ts";
 import { type ServedApp, serveApp } from "../host/http/serve-app.ts";
 import { writtenPair } from "../host/http/tls-pair.ts";
 
@@ -30,15 +30,12 @@ test(
     const refused = await ask("/api/v1/config");
     const stream = await follow(ask, authorization);
     app.bus.emit("layout.changed", { revision: 7 });
-    const announcedAt = performance.now();
     await until(() => stream.text.includes("layout.changed"));
-    const tookMs = performance.now() - announcedAt;
     stream.leave();
 
     assert.deepEqual([shell.status, config.status, refused.status], [200, 200, 401]);
     assert.equal(refused.headers["www-authenticate"], 'Bearer realm="mantel"');
     assert.equal(shell.headers["strict-transport-security"], "max-age=2592000");
-    assert.ok(tookMs < 2_000 * LOAD, `the event took ${tookMs} ms`);
     await assert.rejects(
       ask("/", { servername: "evil.example", headers: { host: "evil.example" } }),
     );

@@ -13,7 +13,7 @@ import {
   saveGuest,
 } from "../helpers/guest-widget.ts";
 import { startHost } from "../helpers/host.ts";
-import { LOAD, until } from "../helpers/until.ts";
+import { LOAD, loadNow, until } from "../helpers/until.ts";
 
 const LAMP = "demo:light:2";
 const SEES_LIGHTS = { devices: ["read", "command"], kinds: ["light"] };
@@ -123,7 +123,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     await installGuest(host, UNMOUNTED);
     const { page } = await visit(each, ["unmounted-widget"]);
     const tile = page.locator("[data-module=unmounted-widget]");
-    await tile.getByText("it did not mount in time").waitFor({ timeout: 20_000 });
+    await tile.getByText("it did not mount in time").waitFor({ timeout: 20_000 * loadNow() });
   });
 
   await t.test("commands a lamp by a slider, and follows it", async (each) => {
@@ -242,9 +242,14 @@ test("the widget of an installed plugin, in its frame", async (t) => {
       await frameOf(page, "counter-widget").getByRole("button").waitFor();
       for (const [kind, reason] of Object.entries(ENDLESS)) {
         await frameOf(page, "endless-widget").getByRole("button", { name: kind }).click();
-        await tile.getByText(reason).first().waitFor({ timeout: 20_000 });
+        await tile
+          .getByText(reason)
+          .first()
+          .waitFor({ timeout: 20_000 * loadNow() });
         await assertWell(page);
-        await frameOf(page, "counter-widget").getByRole("button").waitFor({ timeout: 20_000 });
+        await frameOf(page, "counter-widget")
+          .getByRole("button")
+          .waitFor({ timeout: 20_000 * loadNow() });
         await tile.getByRole("button", { name: "Restart" }).click();
       }
     },

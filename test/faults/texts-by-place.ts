@@ -69,7 +69,7 @@ export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
 /** The output of `ps` for a host and its descendants, and their environments. */
 export async function readProcesses(host: number): Promise<TextsByPlace> {
   const texts: Record<string, string> = {};
-  for (const pid of await processTreeOf(host)) {
+  for (const { pid } of processTreeOf(host)) {
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     const name = `${pid} ${command.replaceAll("\0", " ").slice(0, 100)}`;
     texts[`command of ${name}`] = command;

@@ -117,7 +117,7 @@ const marking = { calendarId: "fuzz", color: "#123456" };
 test("any calendar is read in time into valid events, or refused", async (t) => {
   let longestMs = 0;
   const property = fc.asyncProperty(feed, async (text) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     try {
       const read = await Feed.read(Buffer.from(text), UTC);
       const span = { from: FROM, to: FROM + 60 * DAY_MS };
@@ -126,11 +126,11 @@ test("any calendar is read in time into valid events, or refused", async (t) => 
     } catch (error) {
       assert.ok(error instanceof MantelError, String((error as Error).stack));
     }
-    longestMs = Math.max(longestMs, performance.now() - startedAt);
+    longestMs = Math.max(longestMs, process.cpuUsage(before).user / 1_000);
   });
 
   await checkProperty(t, property, 3_000);
 
-  t.diagnostic(`the longest took ${Math.round(longestMs)} ms`);
-  assert.ok(longestMs < 2_000 * LOAD);
+  t.diagnostic(`the longest took ${Math.round(longestMs)} ms of CPU time`);
+  assert.ok(longestMs < 2_000);
 });

@@ -9,7 +9,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { LOAD } from "./until.ts";
+import { loadNow } from "./until.ts";
 
 /** The first has no window and no settings of its own; pages take a third less CPU time in it. */
 const INSTALLED = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -17,7 +17,7 @@ const CHROMIUM = process.env["CHROMIUM_PATH"] ?? INSTALLED.find(existsSync) ?? "
 /** With the frames of other origins in processes of their own, as in a browser with a window. */
 const LAUNCH = { executablePath: CHROMIUM, args: ["--disable-quic", "--site-per-process"] };
 /** Time within which a page shows what a test waits for; a slow machine runs other tests beside it. */
-const DEADLINE_MS = 10_000 * LOAD;
+const DEADLINE_MS = 10_000;
 
 /** A page of a real browser, with everything it complained about. */
 export interface TestPage {
@@ -63,7 +63,7 @@ export async function openPage(
     viewport: { width: 1280, height: 800 },
     colorScheme: "dark",
   });
-  context.setDefaultTimeout(DEADLINE_MS);
+  context.setDefaultTimeout(DEADLINE_MS * loadNow());
   t.after(() => context.close());
   if (!firstSteps) {
     await context.addInitScript(HIDE_FIRST_STEPS);

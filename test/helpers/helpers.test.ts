@@ -43,10 +43,10 @@ test("livingProcesses finds the running processes of a group, not the ended ones
   const child = spawn("sh", ["-c", "sleep 60 & wait"], { detached: true });
   const group = child.pid ?? 0;
 
-  await until(async () => (await livingProcesses(group)).length === 2);
+  await until(() => livingProcesses(group).length === 2);
   process.kill(-group, "SIGKILL");
   await once(child, "exit");
-  await until(async () => (await livingProcesses(group)).length === 0);
+  await until(() => livingProcesses(group).length === 0);
 });
 
 test("startHost returns a host that answers, and stop leaves no resources", async (t) => {
@@ -64,6 +64,6 @@ test("startHost returns a host that answers, and stop leaves no resources", asyn
     ["system"],
   );
   assert.equal(code, 0);
-  assert.deepEqual(await livingProcesses(host.pid), []);
+  assert.deepEqual(livingProcesses(host.pid), []);
   assert.ok(existsSync(host.data), "the data outlasts the stop, until the test ends");
 });

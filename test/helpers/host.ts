@@ -2,22 +2,23 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Audit } from "../../host/auth/audit.ts";
 import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
-import { processTreeOf, livingProcesses } from "./processes.ts";
-import { LOAD, until } from "./until.ts";
+import { copyInto } from "./copy-into.ts";
+import { processTreeOf, type RunningProcess, runningProcesses } from "./processes.ts";
+import { loadNow, until } from "./until.ts";
 import { copyWarmCache } from "./warm-cache.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const START_DEADLINE_MS = 30_000;
-const STOP_DEADLINE_MS = 10_000 * LOAD;
+const STOP_DEADLINE_MS = 10_000;
 const PROGRAM = "host/launch.js";
 /** As the token command names itself in the audit log. */
 const OPERATOR = { sub: "token command", jti: "" };
@@ -164,11 +165,11 @@ class HostProcess {
   }
 
   async stop(): Promise<number | null> {
-    const family = await processTreeOf(this.pid); // modules have groups of their own
+    const family = processTreeOf(this.pid); // modules have groups of their own
     if (!this.#ended) this.#child.kill("SIGTERM");
     const stopped = await Promise.race([
       this.#exited,
-      delay(STOP_DEADLINE_MS, "late", { ref: false }),
+      delay(STOP_DEADLINE_MS * loadNow(), "late", { ref: false }),
     ]);
     if (stopped === "late") this.#endGroup();
     assert.notEqual(stopped, "late", `the host did not stop:\n${this.#log}`);
@@ -180,15 +181,14 @@ class HostProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  async #assertNothingLeft(family: readonly number[]): Promise<void> {
-    const left = async () => [
-      ...(await livingProcesses(this.pid)),
-      ...(await Promise.all(family.map(processTreeOf))).flat(),
-    ];
+  async #assertNothingLeft(family: readonly RunningProcess[]): Promise<void> {
+    const isOfFamily = ({ pid, startedAt, group }: RunningProcess) =>
+      group === this.pid || family.some((each) => each.pid === pid && each.startedAt === startedAt);
+    const left = () => runningProcesses().filter(isOfFamily);
     try {
-      await until(async () => (await left()).length === 0, { withinMs: 5_000 });
+      await until(() => left().length === 0, { withinMs: 5_000 });
     } catch {
-      const names = await left();
+      const names = left().map(({ line }) => line);
       this.#endGroup();
       assert.fail(`the host left processes behind:\n${names.join("\n")}\n${this.#log}`);
     }
@@ -224,9 +224,10 @@ async function shippedPlugins(): Promise<string[]> {
 async function copyPlugins(home: string, folders: readonly string[]): Promise<string> {
   const plugins = join(home, "plugins");
   await mkdir(plugins);
-  for (const folder of folders) {
-    await cp(join(REPOSITORY, folder), join(plugins, basename(folder)), { recursive: true });
-  }
+  await copyInto(
+    plugins,
+    folders.map((folder) => join(REPOSITORY, folder)),
+  );
   return plugins;
 }
 

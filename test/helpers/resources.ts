@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { loadNow } from "./until.ts";
 
 const SETTLE_MS = 1_000;
 const POLL_MS = 20;
@@ -9,7 +10,8 @@ export function watchResources(): () => Promise<void> {
   const before = openResources();
   return async () => {
     let left = openedSince(before);
-    for (let waitedMs = 0; waitedMs < SETTLE_MS && left.length > 0; waitedMs += POLL_MS) {
+    const settleMs = SETTLE_MS * loadNow();
+    for (let waitedMs = 0; waitedMs < settleMs && left.length > 0; waitedMs += POLL_MS) {
       await delay(POLL_MS);
       left = openedSince(before);
     }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { copyInto } from "./copy-into.ts";
 
 /** The npm packages in a cache. */
 const PACKAGES = ["vendor", "compiled"];
@@ -16,6 +17,10 @@ export async function copyWarmCache(
   const cache = process.env["TEST_CACHE"];
   const own = join(dataFolder, "cache");
   if (cache === undefined || existsSync(own)) return;
-  const filter = (path: string) => hasPackages || !PACKAGES.includes(basename(path));
-  await cp(cache, own, { recursive: true, filter });
+  const names = (await readdir(cache)).filter((name) => hasPackages || !PACKAGES.includes(name));
+  await mkdir(own);
+  await copyInto(
+    own,
+    names.map((name) => join(cache, name)),
+  );
 }

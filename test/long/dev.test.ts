@@ -65,5 +65,5 @@ test("type errors and consent by save are shown beside a host that runs, and a s
   const [code] = (await once(dev, "exit")) as [number | null];
 
   assert.equal(code, 0, output);
-  await until(async () => (await livingProcesses(dev.pid ?? 0)).length === 0);
+  await until(() => livingProcesses(dev.pid ?? 0).length === 0);
 });

@@ -12,7 +12,7 @@ import { setLocale } from "../../../host/dashboard/i18n/language.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { WidgetContexts } from "../../../host/dashboard/widget-context.ts";
 import type { AnyWidget } from "../../../host/dashboard/widget-loader.ts";
-import { LOAD } from "../until.ts";
+import { loadNow } from "../until.ts";
 import { type Answers, FakeApi } from "./fake-api.ts";
 
 const { mountWidget } = await import("../../../host/dashboard/mounted-widget.ts");
@@ -120,7 +120,7 @@ export function mountOnPage<S extends Settings, State>(
 const MODULE = "own";
 const SIZE: TileSize = { cols: 4, rows: 8, width: 400, height: 500, shape: "panel" };
 /** Time after which a fake host has answered everything, and a body was read. */
-const WAIT_MS = 5_000 * LOAD;
+const WAIT_MS = 5_000;
 
 function lookInto(root: ShadowRoot) {
   const textOf = (selector: string): string[] =>
@@ -144,8 +144,8 @@ function lookInto(root: ShadowRoot) {
 }
 
 async function untilShown(root: ShadowRoot, holds: () => boolean): Promise<void> {
-  const endsAt = performance.now() + WAIT_MS;
-  while (!holds() && performance.now() < endsAt) await setImmediate();
+  const startedAt = performance.now();
+  while (!holds() && performance.now() - startedAt < WAIT_MS * loadNow()) await setImmediate();
   if (!holds()) throw new Error(`the widget still shows ${root.innerHTML}`);
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { finishReplacement } from "../../../host/documents/restore-transaction.ts";
@@ -9,7 +8,7 @@ import { bomb, forgedBackup, HEAD, packedText } from "../../helpers/forged-backu
 import { startHost } from "../../helpers/host.ts";
 import { processTreeOf } from "../../helpers/processes.ts";
 import { readTree } from "../../helpers/read-tree.ts";
-import { LOAD, until } from "../../helpers/until.ts";
+import { until } from "../../helpers/until.ts";
 import { json, type ServedApp, serveApp } from "../http/serve-app.ts";
 
 const PASSPHRASE = "correct horse battery";
@@ -17,8 +16,8 @@ const PASSPHRASE = "correct horse battery";
 const MAX_MIB = 128;
 /** The heap of the process, what it unpacks to and Node itself. */
 const MAX_PEAK_MIB = 1_000;
-/** Far above what a busy machine stalls everything for: parsed in the host, a bomb takes minutes. */
-const MAX_STALL_MS = 2_000;
+/** Parsed in the host, a bomb takes minutes. */
+const MAX_HOST_MS = 5_000;
 
 test("a hostile backup is refused completely by a process that then ends", async (t) => {
   const bombs = await makeBombs(); // first, because tokens of tests end after a minute
@@ -56,30 +55,24 @@ test("a hostile backup is refused completely by a process that then ends", async
 
   await t.test("a bomb costs limited memory and no time of the host", async (each) => {
     for (const [what, packed] of Object.entries(bombs)) {
-      const loop = monitorEventLoopDelay({ resolution: 5 });
-      loop.enable();
+      const before = process.cpuUsage();
       const [{ status, text }, peakMiB] = await whilePeaking(restore(served, packed));
-      loop.disable();
+      const hostMs = Math.round(process.cpuUsage(before).user / 1_000);
 
       assert.equal(status, 422, text);
-      const stallMs = Math.round(loop.max / 1e6);
-      each.diagnostic(`${what}: ${packed.length} bytes, ${peakMiB} MiB, stall ${stallMs} ms`);
+      each.diagnostic(`${what}: ${packed.length} bytes, ${peakMiB} MiB, ${hostMs} ms in the host`);
       assert.ok(peakMiB < MAX_PEAK_MIB, `${what} took ${peakMiB} MiB`);
-      assert.ok(stallMs < MAX_STALL_MS * LOAD, `${what} stalled the host for ${stallMs} ms`);
+      assert.ok(hostMs < MAX_HOST_MS, `${what} took ${hostMs} ms of the host's CPU time`);
     }
   });
 
-  await t.test("a body of 16 MiB is not parsed in the host", async (each) => {
+  await t.test("a body of 16 MiB is not parsed in the host", async () => {
     const body = `{"backup":"${"A".repeat(16 * 2 ** 20 - 100)}"}`;
-    const loop = monitorEventLoopDelay({ resolution: 5 });
     const init = { method: "POST", headers: { "content-type": "application/json" }, body };
-    loop.enable();
     const before = process.cpuUsage();
 
     const response = await served.api("admin", "/restore", init);
 
-    loop.disable();
-    each.diagnostic(`stall ${Math.round(loop.max / 1e6)} ms with the client in one process`);
     assert.equal(response.status, 422);
     assert.ok(process.cpuUsage(before).user < 2_000_000);
   });
@@ -168,7 +161,7 @@ async function restore(served: ServedApp, file: Buffer) {
 
 /** The processes that work on a backup now. */
 async function workers(): Promise<number[]> {
-  const family = await processTreeOf(process.pid);
+  const family = processTreeOf(process.pid).map(({ pid }) => pid);
   const commands = await Promise.all(
     family.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
   );
@@ -186,7 +179,7 @@ async function whilePeaking<T>(work: Promise<T>): Promise<[T, number]> {
         const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
         peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
       }
-      await delay(25);
+      await delay(50);
     }
   })();
   const [end] = await Promise.all([over, watching]);

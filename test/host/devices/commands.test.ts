@@ -136,6 +136,7 @@ test("of a thousand quick commands the bridge gets few, one at a time, including
     running--;
   };
 
+  const startedAt = performance.now();
   const sent: Promise<unknown>[] = [];
   for (let n = 1; n <= 1_000; n++) {
     sent.push(commands.send(ID, { brightness: n / 10 }).done);
@@ -143,8 +144,9 @@ test("of a thousand quick commands the bridge gets few, one at a time, including
   }
   await Promise.all(sent);
 
+  const allowed = 2 + (50 * (performance.now() - startedAt)) / 1_000;
   assert.equal(most, 1);
-  assert.ok(bridge.asked.length < 20, `${bridge.asked.length} commands were sent`);
+  assert.ok(bridge.asked.length <= allowed, `${bridge.asked.length} of ${allowed} were sent`);
   assert.deepEqual(bridge.asked.at(-1)?.command, { on: true, brightness: 100 });
 });
 

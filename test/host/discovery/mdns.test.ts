@@ -108,7 +108,7 @@ test("at most a hundred services are found", async (t) => {
   const done = signalled();
   let asks = 0;
   const target = await startResponder(t, () => {
-    if (++asks > 1) done.resolve();
+    if (++asks > 2) done.resolve(); // a busy machine may read the answers after it has asked again
     if (asks > 1) return [];
     return Array.from({ length: 150 }, (_, at) => announcement(`Lamp ${at}`, "192.168.1.7"));
   });

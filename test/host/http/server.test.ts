@@ -1,31 +1,32 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import Koa from "koa";
 import type { RequestState } from "../../../host/http/route.ts";
 import { HttpServer } from "../../../host/http/server.ts";
 import { watchResources } from "../../helpers/resources.ts";
-import { LOAD, until } from "../../helpers/until.ts";
+import { until } from "../../helpers/until.ts";
 
 test("closing answers pending requests, closes kept-alive connections and leaves nothing open", async () => {
   const assertClosed = watchResources();
   const { app, release, inFlight } = slowApp();
   const server = await HttpServer.listen({ app, host: "127.0.0.1", port: 0 });
+  const idle = connect(Number(new URL(server.url).port), "127.0.0.1");
+  idle.write("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(idle, "data");
   const answer = fetch(server.url);
   await until(() => inFlight() === 1);
 
-  const closed = server.close(10_000);
-  const refused = fetch(server.url);
+  const closed = server.close(3_600_000);
+  const refused = assert.rejects(fetch(server.url));
+  await until(() => idle.closed, { withinMs: 3_000 }); // Node would keep it for 5 s
+  assert.equal(inFlight(), 1);
   release();
 
   assert.equal(await (await answer).text(), "done");
-  await assert.rejects(refused);
-  const startedAt = performance.now();
+  await refused;
   await closed;
-  assert.ok(
-    performance.now() - startedAt < 4_000 * LOAD,
-    "it does not wait for idle clients to go",
-  );
   await assertClosed();
 });
 
@@ -66,27 +67,17 @@ test("the url of an IPv6 address has brackets", async (t) => {
   assert.match(server.url, /^http:\/\/\[::1\]:\d+$/);
 });
 
-test("endless headers are cut off", { timeout: 20_000 }, async (t) => {
-  const server = await HttpServer.listen({ app: slowApp().app, host: "127.0.0.1", port: 0 });
-  t.after(() => server.close(0));
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n");
-  let text = "";
-
-  for await (const bytes of socket) text += String(bytes);
-
-  assert.match(text, /^HTTP\/1\.1 408 /);
-});
-
+/** Answers HEAD at once, and other requests when they are released. */
 function slowApp() {
   const app = new Koa<RequestState>();
   let count = 0;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   app.use(async (ctx) => {
+    ctx.body = "done";
+    if (ctx.method === "HEAD") return;
     count++;
     await released;
-    ctx.body = "done";
   });
   return { app, release, inFlight: () => count };
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { fakeNpm } from "../../helpers/fake-npm.ts";
 import { manifest, stageModules } from "../../helpers/stage-modules.ts";
-import { until } from "../../helpers/until.ts";
+import { until, untilByTurns } from "../../helpers/until.ts";
 import {
   answering,
   ask,
@@ -765,7 +765,7 @@ test("code that runs for long restarts after a crash, and is in quarantine after
     const { state, restarts } = lamp.view;
     assert.deepEqual([state, restarts], crash < 5 ? ["loading", crash] : ["quarantined", 4]);
     t.mock.timers.tick(60_000);
-    if (crash < 5) await turnsUntil(() => lamp.view.state === "active");
+    if (crash < 5) await untilByTurns(() => lamp.view.state === "active");
   }
 
   assert.match(lamp.view.error?.message ?? "", /^it crashed too often; the last crash: /);
@@ -785,11 +785,5 @@ test("a stopped module does not restart", async (t) => {
 
   assert.deepEqual([lamp.view.state, processes.all.length], ["disabled", 1]);
 });
-
-/** Waits for work that needs no timer. */
-async function turnsUntil(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 10_000 && !condition(); turn++) await settled();
-  assert.ok(condition());
-}
 
 const settled = () => new Promise((done) => setImmediate(done));

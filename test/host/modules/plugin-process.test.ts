@@ -20,6 +20,7 @@ import type { Kernel } from "../../../host/modules/process/sandbox/kernel.ts";
 import { showToImports } from "../../helpers/mocked-imports.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
+import { untilByTurns } from "../../helpers/until.ts";
 
 const SETTINGS: ProcessSettings = {
   memoryMiB: 64,
@@ -440,7 +441,7 @@ test("a connection that the remote end broke is reported to the process", async 
   const { port } = server.address() as AddressInfo;
   const request = { connection: 3, host: "127.0.0.1", port, family: 0 };
   void calling("openConnection", request);
-  const path = await waitFor(
+  const path = await untilByTurns(
     () => lines.find(({ kind }) => kind === "answer")?.["value"] as { opened: { path: string } },
   );
 
@@ -448,7 +449,7 @@ test("a connection that the remote end broke is reported to the process", async 
   near.on("error", () => undefined);
   onTestEnd(t, async () => void near.destroy());
   await once(near, "connect");
-  const lost = await waitFor(() => lines.find(({ method }) => method === "connectionLost"));
+  const lost = await untilByTurns(() => lines.find(({ method }) => method === "connectionLost"));
 
   const { connection, failure } = lost["input"] as {
     connection: number;
@@ -456,14 +457,6 @@ test("a connection that the remote end broke is reported to the process", async 
   };
   assert.deepEqual([connection, failure.code], [3, "ECONNRESET"]);
 });
-
-async function waitFor<T>(find: () => T | undefined): Promise<T> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < 10_000; await setImmediate()) {
-    const found = find();
-    if (found !== undefined) return found;
-  }
-  return assert.fail(`not yet: ${find.toString()}`);
-}
 
 test("the lines that a process prints go to its module, errors as warnings", async (t) => {
   const { fork, output, errors } = await open(t);
@@ -493,7 +486,7 @@ for (const [what, stream, text, expected] of [
 
     opened[stream].push(text.repeat(100_000));
 
-    await waitFor(() => (isDeepStrictEqual(state(), expected) ? true : undefined));
+    await untilByTurns(() => (isDeepStrictEqual(state(), expected) ? true : undefined));
   });
 }
 

@@ -75,7 +75,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "an exit at the top level": { saved: `${COUNTER}process.exit(3);\n`, says: /code 3/ },
   "an endless loop in start": {
     saved: inStart("for (;;);"),
-    says: /start timed out after 1500 ms: it did not answer for \d+ ms and used \d+ ms of CPU: look for an endless loop/,
+    says: /start timed out after 1500 ms/,
   },
   "a missing dependency": {
     saved: `import "no-such-package";\n${COUNTER}`,
@@ -145,11 +145,13 @@ for (const [what, { saved, says, at }] of Object.entries(FAULTS)) {
     assert.equal(view.state, "active");
     assertReason(view, { says, at });
     const counts = (await Promise.all(answers)).toSorted((a, b) => a - b);
-    if (what === "a crash within ten seconds") return; // what the crashed process counted went with it
+    const different = [...new Set(counts)];
     assert.deepEqual(
-      counts,
-      counts.map((_, index) => index + 1),
+      different,
+      different.map((_, index) => index + 1),
     );
+    // What the crashed process counted went with it, so the previous code counts that again.
+    if (what !== "a crash within ten seconds") assert.equal(counts.length, different.length);
   });
 }
 

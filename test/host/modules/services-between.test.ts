@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SERVICE_LIMITS } from "../../../plugin-sdk/service.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 
 const FEEDS = `
@@ -141,7 +142,8 @@ test("a call of 10 MB is refused to its caller, and 10,000 calls in a row leave 
   const { services, registry } = await startModules(t, plugins);
   const ask = (what: string, feed: unknown) => services.call("acme.reader.ask", { what, feed });
 
-  const many = await ask("many", "");
+  const input = { what: "many", feed: "" };
+  const many = await services.call("acme.reader.ask", input, SERVICE_LIMITS.deadlineMs);
   const large = await ask("large", "");
   const after = await ask("items", "world");
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { packageJson, startModules } from "../../helpers/module.ts";
-import { livingProcesses } from "../../helpers/processes.ts";
+import { processTreeOf } from "../../helpers/processes.ts";
 import { until } from "../../helpers/until.ts";
 
 const OPTIONS = `
@@ -176,11 +176,11 @@ test("a cancelled setup stores nothing, and another one can start", async (t) =>
   const trials = registry.trialsOf("odd");
   trials.beginSetup();
   await until(() => trials.setup.state === "asking");
-  const processes = (await livingProcesses(process.pid)).length;
+  const processes = processTreeOf(process.pid).length;
 
   assert.equal((await trials.cancelSetup()).state, "cancelled");
 
-  assert.ok((await livingProcesses(process.pid)).length <= processes);
+  assert.ok(processTreeOf(process.pid).length <= processes);
   assert.equal(config.hasSection("odd"), false);
   assert.equal(trials.beginSetup().state, "working");
 });

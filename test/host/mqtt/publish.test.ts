@@ -10,7 +10,7 @@ import { Audit } from "../../../host/auth/audit.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import plugin from "../../../plugins/mqtt/index.ts";
 import { collect, freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
-import { LOAD, until } from "../../helpers/until.ts";
+import { until } from "../../helpers/until.ts";
 
 const PRINCIPAL = { sub: "wall-tablet", jti: "b1c2" };
 
@@ -61,11 +61,12 @@ test("a publish with nothing but topic and payload is QoS 0 and not retained", a
 
 test("an accepted publish is recorded without the payload", async (t) => {
   const { publish, audited } = await openPublisher(t);
+  const before = Date.now();
 
   await publish({ topic: "home/desk", payload: "canary-41d2", qos: 2, retain: true });
 
   const { id: _, at, ...record } = JSON.parse(await audited());
-  assert.ok(Date.now() - Date.parse(at) < 5_000);
+  assert.ok(before <= Date.parse(at) && Date.parse(at) <= Date.now());
   assert.deepEqual(record, { ...PRINCIPAL, action: "mqtt.publish", topic: "home/desk", bytes: 11 });
 });
 
@@ -189,20 +190,19 @@ test("a publish that the broker's ACL denies is 403", { skip: withoutMosquitto }
   });
 });
 
-test("an unreachable broker gives 503 within 2 s", async (t) => {
+test("an unreachable broker gives 503, and the link has 2 s to find out", async (t) => {
   const link = await startPlugin(plugin, {
     config: { url: `mqtt://127.0.0.1:${await freePort()}` },
   });
   t.after(() => link.stop());
-  const { publish } = await openPublisher(t, (message) => link.call(mqttPublish, message));
-  const started = performance.now();
+  const { publish, calls } = await openPublisher(t, (message) => link.call(mqttPublish, message));
 
   await assert.rejects(publish({ topic: "home/desk", payload: "on" }), {
     code: "broker_down",
     status: 503,
   });
 
-  assert.ok(performance.now() - started < 2_000 * LOAD);
+  assert.equal(calls[0]?.[2], 2_000);
 });
 
 test(

@@ -4,6 +4,7 @@ import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { MqttClient, type MqttClientOptions } from "../../../plugin-sdk/mqtt/client.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
+import { untilByTurns } from "../../helpers/until.ts";
 import { startScriptedBroker } from "./scripted-broker.ts";
 
 const message = { topic: "a", payload: "", qos: 1, retain: false } as const;
@@ -77,11 +78,11 @@ for (const [what, lastedMs, retryMs] of [
     const clock = { aheadMs: 0 };
     t.mock.method(performance, "now", () => now() + clock.aheadMs);
     assert.ok(await isNextAfter(400));
-    await turnsUntil(() => log.records.some(({ sentence }) => sentence.startsWith("connected")));
+    await untilByTurns(() => log.records.some(({ sentence }) => sentence.startsWith("connected")));
 
     clock.aheadMs = lastedMs;
     broker.drop();
-    await turnsUntil(() => log.records.some(({ sentence }) => sentence.startsWith("lost")));
+    await untilByTurns(() => log.records.some(({ sentence }) => sentence.startsWith("lost")));
     await turns(20);
 
     assert.ok(await isNextAfter(retryMs));
@@ -172,10 +173,10 @@ test("a client without listeners connects, and a refused filter does not stop it
   await client.publish(message);
   broker.script.suback = () => 0;
   broker.drop();
-  await turnsUntil(() => log.records.some(({ sentence }) => sentence.startsWith("lost")));
+  await untilByTurns(() => log.records.some(({ sentence }) => sentence.startsWith("lost")));
   t.mock.timers.tick(100);
-  await turnsUntil(() => broker.connections === 2);
-  await turnsUntil(() => broker.open === 1);
+  await untilByTurns(() => broker.connections === 2);
+  await untilByTurns(() => broker.open === 1);
   await turns(20);
 
   assert.deepEqual(
@@ -196,11 +197,11 @@ test("a message of QoS 1 without an answer closes a connection on which others a
   broker.script.puback = (topic) => (topic === "a" ? undefined : 0);
 
   const late = client.publish(message).catch((error: MantelError) => error);
-  await turnsUntil(() => broker.of("publish").length === 1);
+  await untilByTurns(() => broker.of("publish").length === 1);
   await client.publish({ ...message, topic: "b" });
   t.mock.timers.tick(1_800);
   const error = (await late) as MantelError;
-  await turnsUntil(() => broker.open === 0);
+  await untilByTurns(() => broker.open === 0);
 
   assert.equal(error.code, "broker_down");
   assert.equal((error.cause as MantelError).code, "deadline_passed");
@@ -213,7 +214,7 @@ test("a message that waited too long for its turn is not sent when there is room
   await client.attempted();
   broker.script.answersPings = false;
   const first = client.publish({ ...message, topic: "first", qos: 0 });
-  await turnsUntil(() => broker.of("ping").length === 1);
+  await untilByTurns(() => broker.of("ping").length === 1);
 
   const waiting = client.publish(message).catch(String);
   await turns(5);
@@ -233,11 +234,11 @@ test("a broker that does not answer the subscriptions of a new connection is lef
   broker.script.suback = () => undefined;
   const { client } = startClient(t, { broker: async () => ({ url: broker.url }) });
   client.subscribe("a", () => undefined);
-  await turnsUntil(() => broker.of("subscribe").length === 1);
+  await untilByTurns(() => broker.of("subscribe").length === 1);
 
   t.mock.timers.tick(5_000);
 
-  await turnsUntil(() => broker.open === 0);
+  await untilByTurns(() => broker.open === 0);
 });
 
 test("a broker that breaks the protocol is left, and the reason is logged", async (t) => {
@@ -246,19 +247,12 @@ test("a broker that breaks the protocol is left, and the reason is logged", asyn
   await client.attempted();
 
   broker.send(Buffer.from([0x36, 3, 0, 1, 0x61])); // a QoS that no message has (MQTT 5, 3.3.1.2)
-  await turnsUntil(() => log.records.length === 2);
+  await untilByTurns(() => log.records.length === 2);
 
   assert.match(String(log.records[1]?.fields["reason"]), /QoS/);
-  await turnsUntil(() => broker.open === 0);
+  await untilByTurns(() => broker.open === 0);
 });
 
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
-}
-
-/** Waits for work that needs no timer. */
-async function turnsUntil(condition: () => boolean): Promise<void> {
-  const endsAt = Date.now() + 3_000;
-  while (!condition() && Date.now() < endsAt) await turns(1);
-  assert.ok(condition());
 }

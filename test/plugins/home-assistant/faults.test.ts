@@ -183,6 +183,6 @@ test("entities beyond the limit are counted", async (t) => {
 
   fake.drop();
 
-  await until(() => bridge.devices.size === 5_000);
+  await until(() => bridge.devices.size === 5_000, { withinMs: 20_000 });
   await until(() => /\d+ of its entities exceed the limit/.test(bridge.degraded ?? ""));
 });

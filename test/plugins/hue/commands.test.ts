@@ -75,12 +75,10 @@ test("a value that a light rounded and confirmed is confirmed again without a ch
 });
 
 test("the state of a light is requested if the bridge sends its events late", async (t) => {
-  const { plugin } = await startHue(t, { eventEveryMs: 20_000 });
-  const begun = performance.now();
+  const { plugin } = await startHue(t, { eventEveryMs: 3_600_000 });
 
   await plugin.command(DESK, { on: true });
 
-  assert.ok(performance.now() - begun < 20_000);
   assert.equal(plugin.state(DESK)["on"], true);
 });
 

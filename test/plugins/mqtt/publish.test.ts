@@ -3,8 +3,8 @@ import { after, test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
 import { collect, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
-import { LOAD, until } from "../../helpers/until.ts";
-import { listen, real, startMqtt } from "./start-mqtt.ts";
+import { until } from "../../helpers/until.ts";
+import { listen, real, startMqtt, stopTimers } from "./start-mqtt.ts";
 
 const CONNACK = Buffer.from([0x20, 2, 0, 0]);
 const PINGREQ = 0xc0;
@@ -93,17 +93,12 @@ test("a publish that the ACL denies is refused, and the client continues", real,
 
 test("a broker that dies during a publish is reported immediately", real, async (t) => {
   const mosquitto = await startMosquitto(t);
+  stopTimers(t);
   const { publish } = await startMqtt(t, { url: mosquitto.url });
   await publish();
   mosquitto.freeze();
-  const pending = publish();
 
-  const [waitedMs] = await Promise.all([
-    millisToReject(pending, { code: "broker_down" }),
-    mosquitto.stop(),
-  ]);
-
-  assert.ok(waitedMs < 1_000 * LOAD, `${waitedMs} ms`);
+  await Promise.all([assert.rejects(publish(), { code: "broker_down" }), mosquitto.stop()]);
 });
 
 for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""]) {
@@ -120,6 +115,7 @@ for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""])
 test("stopping finishes accepted publishes", real, async (t) => {
   const { url } = await startMosquitto(t);
   const messages = await collect(t, url);
+  stopTimers(t);
   const { publish, stop } = await startMqtt(t, { url });
   await publish();
   const pending = Array.from({ length: 200 }, (_, at) => publish({ payload: `${at}`, qos: 2 }));
@@ -133,6 +129,7 @@ test("stopping finishes accepted publishes", real, async (t) => {
 test("a thousand publishes at once arrive in their order", real, async (t) => {
   const { url } = await startMosquitto(t);
   const messages = await collect(t, url);
+  stopTimers(t);
   const { publish } = await startMqtt(t, { url });
   const payloads = Array.from({ length: 1_000 }, (_, at) => `${at}`);
 
@@ -144,10 +141,3 @@ test("a thousand publishes at once arrive in their order", real, async (t) => {
     payloads,
   );
 });
-
-/** The time until a call fails as expected, in milliseconds. */
-async function millisToReject(work: Promise<unknown>, expected: object): Promise<number> {
-  const started = performance.now();
-  await assert.rejects(work, expected);
-  return performance.now() - started;
-}

@@ -37,6 +37,14 @@ export async function startMqtt(t: TestContext, config: object, address = noBrok
   };
 }
 
+/**
+ * Lets no timer pass for what the test starts behind this: what waits for one does not end, and no machine is too slow
+ * for a deadline.
+ */
+export function stopTimers(t: TestContext): void {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+}
+
 /** A server that is not a broker, on a free port; it and its connections end with the test. */
 export async function listen(t: TestContext, accept: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
