@@ -16,7 +16,7 @@ export async function copyWarmCache(
 ): Promise<void> {
   const cache = process.env["TEST_CACHE"];
   const own = join(dataFolder, "cache");
-  if (cache === undefined || existsSync(own)) return;
+  if (cache === undefined || !existsSync(cache) || existsSync(own)) return; // another run may have replaced it
   const names = (await readdir(cache)).filter((name) => hasPackages || !PACKAGES.includes(name));
   await mkdir(own);
   await copyInto(

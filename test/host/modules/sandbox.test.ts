@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -40,9 +41,11 @@ export default definePlugin({
 `;
 
 let skip: string | false = false;
-before(async (t) => {
-  const { reason } = await Kernel.open(await emptyFolder(t as TestContext));
+before(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-kernel-"));
+  const { reason } = await Kernel.open(folder);
   if (reason !== null) skip = reason;
+  await rm(folder, { recursive: true });
 });
 
 async function startShell(t: TestContext, permissions: Permissions = {}) {
