@@ -9,15 +9,13 @@ const BROWSER = ["playwright-core", "@mantel/plugin-sdk/widget-testing/chromium"
 const PAGE = ["happy-dom", "@mantel/plugin-sdk/widget-testing"];
 /** A test that reaches one of these starts processes, or counts open handles. */
 const STARTS_PROCESSES = ["node:child_process", ...BROWSER, "test/helpers/resources.ts"];
-/** The code that it reaches counts the CPU time of its process. */
-const COUNTING_CODE = "plugins/calendar/ics/pace.ts";
 /** Every test of the HTTP API reaches these, which start a process for a backup and for nothing else. */
 const NOT_FOLLOWED = ["host/backup/", "host/http/"];
 /** A test that counts the CPU time of its process would count that of other tests, too. */
 const COUNTS_CPU_TIME = /\bprocess\.cpuUsage\(/;
 /** A test that starts processes and looks at its own, or changes it, would see what other tests did to it. */
 const OF_THE_PROCESS =
-  /\bprocess\.(cpuUsage|pid|chdir|exit|getActive)|\bprocess\.env\[[^\]]+\] = |delete process\.env/;
+  /\bprocess\.(cpuUsage|chdir|getActive)|Of\(process\.pid|\bprocess\.env\[[^\]]+\] = |delete process\.env/;
 
 /** A test file with tests that need no browser looks whether there is one. */
 const ASKS_FOR_BROWSER = /\bhas(Browser|Chromium)\(/;
@@ -44,9 +42,7 @@ export function readTestFile(path: string): TestFile {
   return {
     path,
     startsProcesses,
-    isAlone:
-      reached.has(COUNTING_CODE) ||
-      (startsProcesses ? OF_THE_PROCESS : COUNTS_CPU_TIME).test(source),
+    isAlone: (startsProcesses ? OF_THE_PROCESS : COUNTS_CPU_TIME).test(source),
     usesBrowser,
     needsBrowser: usesBrowser && !ASKS_FOR_BROWSER.test(source),
     usesPage: PAGE.some((each) => reached.has(each)),

@@ -14,6 +14,7 @@ test("a refused calendar does not count towards the limits of the others", async
   await right.read([Buffer.from(CALENDAR.padEnd(2_000_000, "\r\n"))], NOW);
 
   assert.equal(right.view().status, "ok");
-  await assert.rejects(wrong.read([Buffer.alloc(29_000_000, "x")], NOW), /beside the 2 MB/);
+  // Sources of other files of this process may be held as well.
+  await assert.rejects(wrong.read([Buffer.alloc(29_000_000, "x")], NOW), /beside the [2-9] MB/);
   for (const source of [wrong, right]) source.close();
 });
