@@ -65,7 +65,7 @@ export class Compositions {
     return published.length > 1 ? undefined : (published[0] ?? functionIds[0]);
   }
 
-  /** How the functions of a physical device belong together. They are in the order of their importance. */
+  /** The composition of a physical device out of its functions, which come in the order of their importance. */
   of(group: string, functions: readonly DeviceFunction[]): Composition {
     const known = this.#all.get(group);
     const composition = known ? named(known, functions) : this.#firstOf(functions);

@@ -27,7 +27,7 @@ export { areCompositions, importanceOf, type StoredCompositions } from "./compos
 export type { FunctionCommand } from "./joined-device.ts";
 
 interface Parts {
-  /** What the bridge has stored or was handed over; absent at the very first start. */
+  /** The compositions that the bridge has stored or was handed over; absent at the very first start. */
   readonly stored?: StoredCompositions | undefined;
   /** Ids of functions that were published as devices by a version of the bridge that stored nothing. */
   readonly published?: Iterable<string>;

@@ -26,7 +26,7 @@ export const State = Type.Object({
 });
 export type State = Static<typeof State>;
 
-/** What outlives a restart. */
+/** The part of the state that outlives a restart. */
 export interface StoredHome {
   readonly version: 2;
   readonly announcements: StoredAnnouncements;

@@ -7,7 +7,6 @@ import { faultsOf } from "../../host/validate.ts";
 import { Feed } from "../../plugins/calendar/ics/feed.ts";
 import { UTC } from "../../plugins/calendar/ics/zones.ts";
 import { oddText } from "../../scripts/fuzz/values.ts";
-import { LOAD } from "../helpers/until.ts";
 import { checkProperty } from "./settings.ts";
 
 const DAY_MS = 86_400_000;

@@ -165,7 +165,7 @@ test("readings that a gang has for the whole device are not those of its part", 
   assert.deepEqual(strip?.parts?.[0]?.capabilities, { on: SWITCH });
 });
 
-test("what the vocabulary of a part does not have, and extras, are extras of the device", () => {
+test("capabilities that the vocabulary of a part lacks, and extras, are extras of the device", () => {
   const siren = { ...SWITCH, group: "configuration" } as const;
   const part = light();
   const lamp = functionOf("light", "light", {

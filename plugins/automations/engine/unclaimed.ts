@@ -3,7 +3,7 @@ import { KEYS, type Queued, type StateStore } from "./state-store.ts";
 import type { StoredState } from "./stored-state.ts";
 import type { StoredWatch } from "./watch.ts";
 
-/** What the store has of automations that are not set yet. Each takes its part when it is set. */
+/** Stored state of automations that are not set yet. Each takes its part when it is set. */
 export class Unclaimed {
   readonly #store: StateStore;
   #runs: readonly StoredRun[] = [];

@@ -37,7 +37,7 @@ test("a run that has not waited continues after a crash", async () => {
   assert.deepEqual([home.commands.length, home.messages], [0, ["welcome"]]);
 });
 
-test("what has ended leaves nothing in the store but the states of triggers", async () => {
+test("a run that has ended leaves nothing in the store but the states of triggers", async () => {
   const home = staged();
   home.set("welcome", { triggers: [OPENS], actions: [on, wait(MINUTE), { ...on, forMs: MINUTE }] });
   const before = [...home.store.keys()];
@@ -169,7 +169,7 @@ test("a date that is set moves no end of a wait, also over a restart that follow
   assert.deepEqual(home.messages, ["done"]);
 });
 
-test("what is stored of automations that no longer exist is forgotten, and that of others is not", async () => {
+test("stored state of automations that no longer exist is forgotten, and that of others is kept", async () => {
   const first = staged();
   const steps = {
     mode: "queued",

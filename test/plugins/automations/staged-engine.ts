@@ -24,7 +24,7 @@ export interface StagedOptions {
   readonly coordinates?: EngineHome["coordinates"];
   readonly devices?: readonly (Partial<EngineDevice> & { readonly id: string })[];
   readonly clock?: VirtualClock;
-  /** What an engine has stored. */
+  /** Stored state of an engine. */
   readonly store?: Map<string, unknown>;
   readonly random?: () => number;
   /** Refuses commands. */

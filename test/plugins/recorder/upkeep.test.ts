@@ -71,7 +71,7 @@ test("answers include what is not written yet, and write nothing", async (t) => 
   assert.equal(counts.commits, before, "no answer waits for the disk");
 });
 
-test("what answers have taken is written with the next batch", async (t) => {
+test("entries that answers have read early are written with the next batch", async (t) => {
   const { recorder, start } = await openHistory(t);
   await recorder.hold({ ...values([START, 5]), entries: [entry(START)] });
   await recorder.entries({ limit: 1 });
@@ -85,7 +85,7 @@ test("what answers have taken is written with the next batch", async (t) => {
   assert.equal((await next.entries({ limit: 9 })).length, 1);
 });
 
-test("what is not written when a disk is full is stored when there is room again, once", async (t) => {
+test("values that a full disk refuses are stored once when there is room again", async (t) => {
   let isFull = false;
   const { recorder, start } = await openHistory(t, {
     wrap: (storage) => {
