@@ -357,7 +357,7 @@ const ROWS: readonly Row[] = [
   },
   {
     id: "device_tracker.phone",
-    state: "not_home",
+    state: "Office",
     attributes: {
       source_type: "gps",
       latitude: 52.5,

@@ -5,6 +5,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Bus } from "../../host/events/bus.ts";
+import { HomeFeeds } from "../../host/home/feeds.ts";
 import { hashOf } from "../../host/modules/build/code-hash.ts";
 import { Compiler } from "../../host/modules/build/compile.ts";
 import { Consents } from "../../host/modules/consent/consents.ts";
@@ -49,6 +50,8 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   const services = new ServiceRegistry();
   const scheduler = await Scheduler.open({ dataFolder, log: hostLog, timeZone: () => "UTC" });
   const apiPaths = new ApiPaths();
+  const bus = new Bus();
+  const feeds = new HomeFeeds(bus);
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   const processes = fakeProcesses();
   const withdrawn: string[] = [];
@@ -70,12 +73,12 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
       "calendar.window": gone("calendar.window"),
     },
     kernel: { reason: "this is a test" },
-    home: {},
+    home: { feeds },
     scheduler,
     routeSecrets: {},
     routePrefix: () => "/api/v1",
     apiPaths,
-    channels: new ChannelRegistry({ bus: new Bus(), paths: apiPaths }),
+    channels: new ChannelRegistry({ bus, paths: apiPaths }),
     services,
     config,
     consents,
@@ -90,6 +93,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
   } as unknown as Omit<ModuleDependencies, "log" | "changed">;
   onTestEnd(t, async () => {
     await Promise.all(modules.map((module) => module.shutDown()));
+    feeds.close();
     for (const process of processes.all) process.crash();
     await Promise.all([compiler.close(), consents.close(), config.close(), scheduler.close()]);
   });

@@ -114,9 +114,10 @@ function coverageFolder(): string[] {
   return [process.env["NODE_V8_COVERAGE"]].filter((path) => path !== undefined);
 }
 
+/** The file at a path. The number of a removed one is given away again, so the time of its creation belongs to it. */
 async function identityOf(path: string): Promise<string> {
-  return stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
+  return stat(path, { bigint: true }).then(
+    ({ dev, ino, birthtimeNs }) => `${dev}:${ino}:${birthtimeNs}`,
     () => "",
   );
 }
