@@ -62,6 +62,7 @@ import { BridgeTable } from "./modules/module-bridge.ts";
 import { killProcessesOfEarlierHosts } from "./modules/process/leftover-processes.ts";
 import { Kernel } from "./modules/process/sandbox/kernel.ts";
 import { WarmProcessPool } from "./modules/process/warm-process.ts";
+import { SourceFolders } from "./modules/sources/source-folders.ts";
 import { VersionStore } from "./modules/versions/version-store.ts";
 import { Publisher } from "./mqtt/publish.ts";
 import { PackageLock } from "./packages/lock.ts";
@@ -74,7 +75,6 @@ import { RouteSecrets } from "./routes/secrets.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { ServiceRegistry } from "./services/registry.ts";
-import { SourceFolders } from "./sources/source-folders.ts";
 
 /**
  * The deadline for answers in flight. It leaves the modules time to hand over their state within the ten seconds of

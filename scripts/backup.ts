@@ -5,7 +5,7 @@ import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type FileSet, pack, unpack } from "../host/backup/archive.ts";
 import { readContents } from "../host/backup/contents.ts";
-import { printableName } from "../host/backup/paths.ts";
+import { printableName } from "../host/file-names.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 

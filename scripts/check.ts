@@ -1,4 +1,4 @@
-// npm run check: types, lint, boundaries, plain English, format, language packs and dead code. Prints failures, and
+// npm run check: types, lint, boundaries, cycles, plain English, format, language packs and dead code. Prints failures, and
 // the functions and files that are furthest above the limits of size, which is not a failure.
 //
 // A repeated check looks only at what may have changed since it passed. `npm run check -- --fresh` looks at everything.
@@ -11,6 +11,7 @@ import { text } from "node:stream/consumers";
 import { Semaphore } from "../plugin-sdk/semaphore.ts";
 import { digestOf, digestsWithImports } from "./check/digests.ts";
 import { findUnplainEnglish } from "./check/english.ts";
+import { findFolderCycles, LAYERED_FOLDERS } from "./check/folder-cycles.ts";
 import { PassedChecks } from "./check/passed-checks.ts";
 import { sizeReport } from "./check/size-report.ts";
 import { CODE_FOLDERS, readSources } from "./check/source-files.ts";
@@ -34,6 +35,8 @@ const slots = new Semaphore(availableParallelism());
 const failures = await Promise.all([...steps()].map(carryOut));
 const english = [...sources].flatMap(([path, source]) => findUnplainEnglish(path, source));
 if (english.length > 0) failures.push(`# English that is not plain\n${english.join("\n")}`);
+const cycles = LAYERED_FOLDERS.flatMap((root) => findFolderCycles(root, sources));
+if (cycles.length > 0) failures.push(`# Folders that import each other\n${cycles.join("\n")}`);
 passed.save();
 const found = failures.filter((failure) => failure !== undefined);
 if (found.length > 0) {

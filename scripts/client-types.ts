@@ -10,8 +10,9 @@ import { promisify } from "node:util";
 import { openApiDocument } from "../host/http/openapi.ts";
 import type { Route } from "../host/http/route.ts";
 import { createRoutes, type RouteDependencies } from "../host/http/routes/index.ts";
-import { type RoutedPlugin, routesOfPlugins } from "../host/http/routes/plugin-routes.ts";
+import { routesOfPlugins } from "../host/http/routes/plugin-routes.ts";
 import { ApiPaths } from "../host/routes/api-paths.ts";
+import type { RoutedPlugin } from "../host/routes/routed-plugin.ts";
 import * as automationRoutes from "../plugins/automations/routes.ts";
 import { routes as recorderRoutes } from "../plugins/recorder/routes.ts";
 

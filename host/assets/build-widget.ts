@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 import { build, transform } from "../build-service.ts";
-import { toReloadFailure } from "../modules/build/code-frame.ts";
+import { toReloadFailure } from "../modules/build/compiler-errors.ts";
 import { ownAliases, SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
 import { readOwnTsconfig } from "../modules/build/own-tsconfig.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";

@@ -5,6 +5,7 @@ import { brotliCompress, constants, createBrotliDecompress } from "node:zlib";
 import { migrated } from "@mantel/plugin-sdk/document-version";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type, type Static } from "typebox";
+import { printableName } from "../file-names.ts";
 import { JsonShape } from "../json-shape.ts";
 import { check } from "../validate.ts";
 import {
@@ -17,7 +18,7 @@ import {
   requireWithinLimits,
 } from "./limits.ts";
 import { SCRYPT_COST, SCRYPT_COST_OF_VERSION_1, deriveKey, ScryptCost } from "./passphrase-key.ts";
-import { findNameFault, isSecret, printableName } from "./paths.ts";
+import { findNameFault, isSecret } from "./paths.ts";
 
 const FORMAT = "mantel-backup";
 const VERSION = 2;

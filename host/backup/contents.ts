@@ -2,10 +2,11 @@ import { constants } from "node:fs";
 import { open, readdir, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { foldedPath } from "../file-names.ts";
 import type { FileSet } from "./archive.ts";
 import { assertDocuments } from "./documents.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_HOME_BYTES, mebibytes } from "./limits.ts";
-import { foldedPath, isExcluded, isNameAllowed, isSecret } from "./paths.ts";
+import { isExcluded, isNameAllowed, isSecret } from "./paths.ts";
 
 /** The part of a data folder that belongs into a backup. */
 export interface BackupContents {

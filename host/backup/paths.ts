@@ -1,3 +1,5 @@
+import { foldedPath, printableName } from "../file-names.ts";
+
 /**
  * A part of a path in a backup: letters, digits, and punctuation without a meaning to file systems and
  * terminals. It neither begins with a dot, as the host's own files do, nor ends with one.
@@ -63,18 +65,8 @@ export function isNameAllowed(path: string): boolean {
   );
 }
 
-/** A normal form that is equal for names that some file system treats as the same. */
-export const foldedPath = (path: string): string => path.normalize("NFKC").toLowerCase();
-
 /** The folders in a path, outermost first: of `a/b/c`, `a` and `a/b`. */
 function foldersOf(path: string): string[] {
   const segments = path.split("/");
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"));
-}
-
-/** A name for a message: short, on one line, and without invisible characters. */
-export function printableName(name: string): string {
-  const start = name.length > 100 ? `${name.slice(0, 100)}…` : name;
-  const escape = (each: string) => `\\u{${each.codePointAt(0)?.toString(16)}}`;
-  return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escape)}"`;
 }

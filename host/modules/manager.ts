@@ -5,9 +5,9 @@ import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
 import type { Bus } from "../events/bus.ts";
-import type { RoutedPlugin } from "../http/routes/plugin-routes.ts";
 import type { HostLog } from "../log.ts";
 import type { ApiPaths } from "../routes/api-paths.ts";
+import type { RoutedPlugin } from "../routes/routed-plugin.ts";
 import { compileRuntime } from "./build/runtime.ts";
 import { ModuleEvents } from "./events.ts";
 import { HotReload } from "./hot-reload.ts";
@@ -22,10 +22,10 @@ import {
   type InvalidPlugin,
   type PackageFolder,
 } from "./manifest/discover.ts";
-import { InvalidPlugins } from "./manifest/invalid-plugins.ts";
 import type { PluginPackage } from "./manifest/manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import { isAffected, isTold, reconcile } from "./reconcile.ts";
+import { InvalidPlugins } from "./state/invalid-plugins.ts";
 import type { LogQuery } from "./state/logs.ts";
 
 export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "changed" | "log"> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isSet } from "../config/is-set.ts";
 import type { Config } from "../config/schema.ts";
 import type { Module } from "./lifecycle/module.ts";
-import { configuredLimits } from "./state/limits.ts";
+import { configuredLimits } from "./manifest/limits.ts";
 
 /** Keys of the config that every plugin is told. */
 const FOR_ALL: ReadonlySet<string> = new Set(["ui.locale", "ui.timeZone"]);

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Parser, type ReadEntry } from "tar";
-import { foldedPath, printableName } from "../backup/paths.ts";
+import { foldedPath, printableName } from "../file-names.ts";
 
 /** Bounds of a plugin's archive, without its dependencies. */
 export const ARCHIVE_LIMITS = {

@@ -3,7 +3,7 @@ import { test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Log, Sources, StateValue } from "@mantel/plugin-sdk";
 import { instantOf, wallClock } from "@mantel/plugin-sdk/time";
-import { compileSource } from "../../host/sources/compile-source.ts";
+import { compileSource } from "../../host/modules/sources/compile-source.ts";
 import { CodeAutomations } from "../../plugins/automations/code/code-automations.ts";
 import type { FromThread } from "../../plugins/automations/code/protocol.ts";
 import { CodeRuntime } from "../../plugins/automations/code/runtime.ts";

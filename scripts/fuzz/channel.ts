@@ -22,13 +22,13 @@ import { HomeFeeds } from "../../host/home/feeds.ts";
 import type { HostLog } from "../../host/log.ts";
 import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
 import { openChannel } from "../../host/modules/process/channel.ts";
+import { SourceFolders } from "../../host/modules/sources/source-folders.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { ApiPaths } from "../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
-import { SourceFolders } from "../../host/sources/source-folders.ts";
 import type { Schema } from "./document.ts";
 import { anyJson, valuesFitting, oddText } from "./values.ts";
 

@@ -1,9 +1,9 @@
 import { type ErrorCode, MantelError } from "@mantel/plugin-sdk/errors";
-import type { RouteCall } from "@mantel/plugin-sdk/protocol";
 import { ROUTE_LIMITS, type RouteDefinition, routeKey, routePath } from "@mantel/plugin-sdk/route";
 import { type TObject, Type } from "typebox";
 import type { AnswerFile, ReadyAnswer } from "../../routes/answer-file.ts";
 import type { ApiPaths } from "../../routes/api-paths.ts";
+import type { RoutedPlugin } from "../../routes/routed-plugin.ts";
 import type { RouteSecrets } from "../../routes/secrets.ts";
 import { check } from "../../validate.ts";
 import { readBytes } from "../body.ts";
@@ -17,14 +17,6 @@ import {
   type RequestHeader,
   type Route,
 } from "../route.ts";
-
-/** A running plugin with routes. */
-export interface RoutedPlugin {
-  readonly id: string;
-  readonly routes: readonly RouteDefinition[];
-  /** Calls the handler of a route. @throws MantelError */
-  answer(definition: RouteDefinition, call: RouteCall): Promise<ReadyAnswer>;
-}
 
 interface Parts {
   readonly modules: { routed(): readonly RoutedPlugin[] };

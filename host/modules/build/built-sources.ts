@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { SourceOf } from "../errors/code-frame.ts";
 import { hashOf } from "./code-hash.ts";
 
 /** The names of files with the sources of a build. */
 export const SOURCES_FILE = /^[0-9a-f]{16}\.sources\.json$/;
-
-/** Gives the text of a source file, by its absolute path; `undefined` for a file that is not known. */
-export type SourceOf = (file: string) => string | undefined;
 
 /**
  * Stores the sources of a build in `folder` and returns the file. Errors of running code show the lines it was built

@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { relative, resolve } from "node:path";
-import type { Message } from "esbuild";
+import { isAbsolute, relative, resolve } from "node:path";
+import { type CodeLocation, MantelError } from "@mantel/plugin-sdk/errors";
+import type { BuildFailure, Message } from "esbuild";
+import { codeFrame } from "../errors/code-frame.ts";
 
 const BUILTIN = new Set(builtinModules);
 
@@ -56,6 +59,34 @@ const SENTENCES: readonly (readonly [RegExp, Sentence])[] = [
   [/^Syntax error (.+)$/, ([found]) => `syntax error: unexpected ${found}`],
 ];
 
+/** Turns an esbuild error into the `reload_failed` error of the reload; the location is in the author's source. */
+export function toReloadFailure(error: unknown, folder: string): MantelError {
+  const message = (error as Partial<BuildFailure> | undefined)?.errors?.[0];
+  if (!message) {
+    return new MantelError("reload_failed", `the build failed: ${firstLine(error)}`, {
+      cause: error,
+    });
+  }
+  const location = locationOf(message, folder);
+  return new MantelError("reload_failed", compilerSentence(message, folder), {
+    cause: error,
+    ...(location ? { location } : {}),
+  });
+}
+
+function locationOf({ location }: Message, folder: string): CodeLocation | undefined {
+  if (!location) return undefined;
+  const file = isAbsolute(location.file) ? location.file : resolve(location.file);
+  const source = existsSync(file) ? readFileSync(file, "utf8") : location.lineText;
+  const column = location.column + 1;
+  return {
+    file: relative(folder, file),
+    line: location.line,
+    column,
+    frame: codeFrame(source, { line: location.line, column }),
+  };
+}
+
 /** The sentence for an error of the compiler. Errors of our own checks are sentences already. */
 export function compilerSentence({ text, pluginName }: Message, folder: string): string {
   for (const [pattern, sentence] of SENTENCES) {
@@ -75,4 +106,8 @@ function missingPackage(name: string): string {
 /** The compiler's paths are relative to the working folder. */
 function nameIn(folder: string, file: string): string {
   return relative(folder, resolve(file));
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

@@ -7,7 +7,8 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure } from "esbuild";
 import { whileBuilding } from "../../build-service.ts";
 import { bundlePackages } from "../../package-bundle.js";
-import { locationOfText, toReloadFailure } from "./code-frame.ts";
+import { locationOfText } from "../errors/code-frame.ts";
+import { toReloadFailure } from "./compiler-errors.ts";
 import { NATIVE_PACKAGES } from "./native-packages.ts";
 import { sourceBoundary } from "./source-boundary.ts";
 

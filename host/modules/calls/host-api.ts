@@ -13,7 +13,7 @@ import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 import { parseChain } from "../../services/chain.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
-import type { SourceFolders } from "../../sources/source-folders.ts";
+import type { SourceFolders } from "../sources/source-folders.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
 import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";

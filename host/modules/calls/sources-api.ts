@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
 import type { SourceChange, SourcesHostApi } from "@mantel/plugin-sdk/sources";
-import { type SourceFolders, SourceFollower } from "../../sources/source-folders.ts";
+import { type SourceFolders, SourceFollower } from "../sources/source-folders.ts";
 
 /** A process that calls `ctx.sources`. */
 export interface SourcesCaller {

@@ -4,10 +4,15 @@ import type { PermissionName } from "@mantel/plugin-sdk/permission-words";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
 import { normalServiceKey } from "@mantel/plugin-sdk/service";
+import type { Bundle } from "../build/compile.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { networkOf } from "../process/network/network-of.ts";
-import type { Build } from "../versions/version.ts";
 import { type RequestedPermission, requestedPermissions } from "./requested-permissions.ts";
+
+/** The files of running code, and the plugin they belong to. */
+interface RunningCode extends Pick<Bundle, "bundle" | "vendor"> {
+  readonly plugin: PluginPackage;
+}
 
 /** Permissions that code cannot use without these words in it. */
 const WORDS: Partial<Readonly<Record<PermissionName, RegExp>>> = {
@@ -50,7 +55,7 @@ export class PermissionUse {
   }
 
   /** Watches the permissions of code that runs from now on. What was used stays so until the manifest changes. */
-  async follow({ plugin, ...build }: Pick<Build, "plugin" | "bundle" | "vendor">): Promise<void> {
+  async follow({ plugin, ...code }: RunningCode): Promise<void> {
     const requested = requestedPermissions(plugin.manifest);
     const known = JSON.stringify(requested);
     if (known === this.#known) return;
@@ -59,8 +64,9 @@ export class PermissionUse {
     this.#unused = new Set(this.#watched.map(keyOf));
     const hosts = this.#watched.flatMap(({ name, value }) => (name === "hosts" && value) || []);
     this.#hosts = hosts.map((entry) => [entry, new Hosts([entry])]);
-    const code = this.#watched.some(({ name }) => name in WORDS) ? await codeOf(build) : "";
-    for (const { name } of this.#watched) if (WORDS[name]?.test(code) === true) this.use(name);
+    const hasWords = this.#watched.some(({ name }) => name in WORDS);
+    const text = hasWords ? await textOf(code) : "";
+    for (const { name } of this.#watched) if (WORDS[name]?.test(text) === true) this.use(name);
     this.#tell();
   }
 
@@ -126,7 +132,7 @@ function watchable(
     );
 }
 
-async function codeOf({ bundle, vendor }: Pick<Build, "bundle" | "vendor">): Promise<string> {
+async function textOf({ bundle, vendor }: Omit<RunningCode, "plugin">): Promise<string> {
   const files = [bundle, ...(vendor === undefined ? [] : [vendor])];
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
   return texts.join("\n");

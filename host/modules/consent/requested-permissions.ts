@@ -9,7 +9,7 @@ import {
   WEIGHING_LIMITS,
 } from "@mantel/plugin-sdk/permission-words";
 import { normalServiceKey } from "@mantel/plugin-sdk/service";
-import { limitsOf } from "../state/limits.ts";
+import { limitsOf } from "../manifest/limits.ts";
 
 /** One requested permission: a flag, or one value of a list or a limit. */
 export interface RequestedPermission {

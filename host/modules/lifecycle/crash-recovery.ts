@@ -1,5 +1,6 @@
 import type { ModuleFault } from "../../api/module.ts";
-import { type ModuleStatus, toFault } from "../state/status.ts";
+import { toFault } from "../errors/to-fault.ts";
+import { type ModuleStatus } from "../state/status.ts";
 import type { Build } from "../versions/version.ts";
 import type { LiveProcess } from "./live-process.ts";
 import { LONGEST_PAUSE_MS } from "./pause-gate.ts";

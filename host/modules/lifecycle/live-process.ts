@@ -8,15 +8,15 @@ import { checkAnswer, WrongAnswer } from "../../routes/answer.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { sourcesOf } from "../build/built-sources.ts";
-import { locationInStack } from "../build/code-frame.ts";
+import { locationInStack } from "../errors/code-frame.ts";
+import { toFault } from "../errors/to-fault.ts";
+import { configuredLimits, limitsOf } from "../manifest/limits.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
 import { findLeaks } from "../process/leak-report.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
 import { readMemoryAndDescriptors } from "../process/procfs.ts";
-import { configuredLimits, limitsOf } from "../state/limits.ts";
 import type { HandoverResult } from "../state/reload-result.ts";
-import { toFault } from "../state/status.ts";
 import type { Build } from "../versions/version.ts";
 import { type CallCounts, type PluginMethod, CallRouter } from "./call-router.ts";
 import {

@@ -12,7 +12,8 @@ import { optionSchema, requireSafeSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
 import { sourcesOf } from "../build/built-sources.ts";
-import { locationInStack, locationOfText } from "../build/code-frame.ts";
+import { locationInStack, locationOfText } from "../errors/code-frame.ts";
+import { configuredLimits } from "../manifest/limits.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { checkAlive } from "../process/monitor/liveness.ts";
@@ -21,7 +22,6 @@ import type { PluginProcess, PluginProcessOwner } from "../process/plugin-proces
 import { createSandbox, type Sandbox, type HostFolders } from "../process/sandbox/sandbox.ts";
 import { limitStorage } from "../process/storage-limit.ts";
 import type { WarmSettings, WarmProcessPool } from "../process/warm-process.ts";
-import { configuredLimits } from "../state/limits.ts";
 import type { Build } from "../versions/version.ts";
 import type { Candidate } from "./handover.ts";
 

@@ -2,7 +2,7 @@ import { SourceMap } from "node:module";
 import { relative, resolve, sep } from "node:path";
 import type { CodeLocation } from "@mantel/plugin-sdk/errors";
 import type { ModuleFault } from "../../api/module.ts";
-import { codeFrame } from "../build/code-frame.ts";
+import { codeFrame } from "../errors/code-frame.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { ModuleStatus } from "../state/status.ts";

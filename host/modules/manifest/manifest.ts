@@ -9,7 +9,7 @@ import { Type } from "typebox";
 import { HOST_SECTIONS } from "../../config/schema.ts";
 import { TOPICS } from "../../events/sse.ts";
 import { check } from "../../validate.ts";
-import { codeFrame, locationOfText } from "../build/code-frame.ts";
+import { codeFrame, locationOfText } from "../errors/code-frame.ts";
 
 /** Top-level paths of the API that the host serves, or will. */
 export const HOST_PATHS: ReadonlySet<string> = new Set(

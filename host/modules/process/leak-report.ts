@@ -2,9 +2,7 @@ import { type Leftover, LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
 import type { LeftOpen } from "../../api/module.ts";
 import { faultsOf } from "../../validate.ts";
-import type { SourceOf } from "../build/built-sources.ts";
-import { locationInStack } from "../build/code-frame.ts";
-import type { ModuleLog } from "../state/logs.ts";
+import { locationInStack, type SourceOf } from "../errors/code-frame.ts";
 import type { PluginProcess } from "./plugin-process.ts";
 import { openFiles } from "./procfs.ts";
 
@@ -52,19 +50,4 @@ export async function findLeaks(
     ...(path === undefined ? {} : { path }),
     ...locationInStack(stack.join("\n"), folder, sourceOf),
   }));
-}
-
-/** Logs leaks in the module's log, where the author sees them right after the save. */
-export function logLeaks(leftOpen: readonly LeftOpen[], log: ModuleLog): void {
-  if (leftOpen.length === 0) return;
-  const fields = { leftOpen: leftOpen.map(sentenceOf) };
-  log.record({ level: "warn", sentence: "the old code left something open", fields });
-}
-
-/** A sentence such as `2 x timer opened at index.ts:12:5`. */
-function sentenceOf({ kind, count, file, line, column, path }: LeftOpen): string {
-  const what = path === undefined ? kind : `${kind} ${path}`;
-  const where =
-    file === undefined ? "outside the plugin's own files" : `at ${file}:${line}:${column}`;
-  return `${count > 1 ? `${count} x ` : ""}${what}${path === undefined ? ` opened ${where}` : ""}`;
 }

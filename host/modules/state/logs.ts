@@ -1,6 +1,6 @@
 import { boundedFields, boundedSentence } from "@mantel/plugin-sdk/log-record";
 import { LOG_LEVELS, type LogLevel, type LogRecord } from "@mantel/plugin-sdk/protocol";
-import type { LogEntry, ModuleFault } from "../../api/module.ts";
+import type { LeftOpen, LogEntry, ModuleFault } from "../../api/module.ts";
 import type { HostLog } from "../../log.ts";
 
 const KEPT = 500;
@@ -84,4 +84,19 @@ export class ModuleLog {
     this.#dropped++;
     return true;
   }
+}
+
+/** Logs leaks in the module's log, where the author sees them right after the save. */
+export function logLeaks(leftOpen: readonly LeftOpen[], log: ModuleLog): void {
+  if (leftOpen.length === 0) return;
+  const fields = { leftOpen: leftOpen.map(sentenceOf) };
+  log.record({ level: "warn", sentence: "the old code left something open", fields });
+}
+
+/** A sentence such as `2 x timer opened at index.ts:12:5`. */
+function sentenceOf({ kind, count, file, line, column, path }: LeftOpen): string {
+  const what = path === undefined ? kind : `${kind} ${path}`;
+  const where =
+    file === undefined ? "outside the plugin's own files" : `at ${file}:${line}:${column}`;
+  return `${count > 1 ? `${count} x ` : ""}${what}${path === undefined ? ` opened ${where}` : ""}`;
 }

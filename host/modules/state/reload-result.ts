@@ -1,6 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { LastReload, LeftOpen, ModuleFault, ReloadResult } from "../../api/module.ts";
-import { type ModuleStatus, toFault } from "./status.ts";
+import { toFault } from "../errors/to-fault.ts";
+import { type ModuleStatus } from "./status.ts";
 
 export type ReloadTrigger = LastReload["trigger"];
 

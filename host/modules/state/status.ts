@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { translatedTitles } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { Trial } from "@mantel/plugin-sdk/trial";
 import type { LastReload, ModuleFault, ModuleView } from "../../api/module.ts";
 import { permissionsOf } from "../consent/declared-permissions.ts";
 import { type RequestedPermission, describePermission } from "../consent/requested-permissions.ts";
+import { toFault } from "../errors/to-fault.ts";
+import { limitsOf } from "../manifest/limits.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ResourceUsage } from "../process/heartbeat.ts";
-import { limitsOf } from "./limits.ts";
 
 const NO_FIGURES: ModuleView["resources"] = {
   cpuPercent: null,
@@ -252,13 +253,6 @@ export class ModuleStatus {
     };
     this.#owner.changed();
   }
-}
-
-/** An error as the module list shows it. */
-export function toFault(error: unknown): ModuleFault {
-  const message = error instanceof Error ? error.message : String(error);
-  const location = error instanceof MantelError ? error.extras.location : undefined;
-  return { message, ...location };
 }
 
 /** The list entry of a folder that is not a valid plugin. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModuleView } from "../../../host/api/module.ts";
 import { faultsOf, moduleProblems } from "../../../host/dashboard/module-problems.ts";
-import { limitsOf } from "../../../host/modules/state/limits.ts";
+import { limitsOf } from "../../../host/modules/manifest/limits.ts";
 import { ModuleStatus } from "../../../host/modules/state/status.ts";
 
 const FAULT = { message: "boom", file: "index.ts", line: 8, column: 3, frame: "> 8 | boom" };

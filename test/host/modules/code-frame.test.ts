@@ -3,12 +3,12 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
+import { toReloadFailure } from "../../../host/modules/build/compiler-errors.ts";
 import {
   codeFrame,
   locationInStack,
   locationOfText,
-  toReloadFailure,
-} from "../../../host/modules/build/code-frame.ts";
+} from "../../../host/modules/errors/code-frame.ts";
 import { cpuMsOf } from "../../helpers/cpu-time.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { discover } from "../../../host/modules/manifest/discover.ts";
-import { InvalidPlugins } from "../../../host/modules/manifest/invalid-plugins.ts";
 import {
   linkedFolders,
   linkedPackage,
   usesLink,
 } from "../../../host/modules/manifest/linked-packages.ts";
+import { InvalidPlugins } from "../../../host/modules/state/invalid-plugins.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 

@@ -4,9 +4,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { LeftOpen } from "../../../host/api/module.ts";
-import { findLeaks, logLeaks } from "../../../host/modules/process/leak-report.ts";
+import { findLeaks } from "../../../host/modules/process/leak-report.ts";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
-import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { ModuleLog, logLeaks } from "../../../host/modules/state/logs.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 

@@ -4,14 +4,14 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { ModuleView } from "../../../host/api/module.ts";
 import { describePermission } from "../../../host/modules/consent/requested-permissions.ts";
+import { toFault } from "../../../host/modules/errors/to-fault.ts";
+import { configuredLimits, limitsOf } from "../../../host/modules/manifest/limits.ts";
 import type { PluginPackage } from "../../../host/modules/manifest/manifest.ts";
 import type { ResourceUsage } from "../../../host/modules/process/heartbeat.ts";
-import { configuredLimits, limitsOf } from "../../../host/modules/state/limits.ts";
 import {
   invalidPluginView,
   ModuleStatus,
   type StatusOwner,
-  toFault,
 } from "../../../host/modules/state/status.ts";
 
 const plugin = (version = "1.0.0", title?: string): PluginPackage => ({

@@ -7,8 +7,8 @@ import {
   isConsentNeeded,
 } from "../../../host/modules/consent/consent-needed-error.ts";
 import { permissionsOf } from "../../../host/modules/consent/declared-permissions.ts";
-import { logAddedPermissions } from "../../../host/modules/consent/permission-diff.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { logAddedPermissions } from "../../../host/modules/state/permission-diff.ts";
 import type { ModuleStatus } from "../../../host/modules/state/status.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 

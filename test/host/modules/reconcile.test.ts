@@ -5,8 +5,8 @@ import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { Config } from "../../../host/config/schema.ts";
 import type { Module } from "../../../host/modules/lifecycle/module.ts";
+import { limitsOf } from "../../../host/modules/manifest/limits.ts";
 import { isAffected, isTold, reconcile } from "../../../host/modules/reconcile.ts";
-import { limitsOf } from "../../../host/modules/state/limits.ts";
 
 interface Made {
   readonly state?: ModuleState;

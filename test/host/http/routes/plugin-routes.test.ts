@@ -5,8 +5,8 @@ import { test, type TestContext } from "node:test";
 import { defineRoute, Type } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { RouteCall } from "@mantel/plugin-sdk/protocol";
-import type { RoutedPlugin } from "../../../../host/http/routes/plugin-routes.ts";
 import { type ReadyAnswer, readyAnswer } from "../../../../host/routes/answer-file.ts";
+import type { RoutedPlugin } from "../../../../host/routes/routed-plugin.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { demoModules, json, serveApp } from "../serve-app.ts";
 

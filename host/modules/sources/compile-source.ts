@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { SourceChange, SourceFault } from "@mantel/plugin-sdk/sources";
 import type { Plugin } from "esbuild";
-import { build } from "../build-service.ts";
-import { toReloadFailure } from "../modules/build/code-frame.ts";
-import { hashOf } from "../modules/build/code-hash.ts";
+import { build } from "../../build-service.ts";
+import { hashOf } from "../build/code-hash.ts";
+import { toReloadFailure } from "../build/compiler-errors.ts";
 
 /** The module that the plugin provides. */
 const PROVIDED = "mantel";

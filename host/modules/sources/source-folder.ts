@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Semaphore } from "@mantel/plugin-sdk/semaphore";
 import type { SourceChange } from "@mantel/plugin-sdk/sources";
-import type { HostLog } from "../log.ts";
-import { Watcher } from "../modules/watch/watch.ts";
+import type { HostLog } from "../../log.ts";
+import { Watcher } from "../watch/watch.ts";
 import { type BuiltSource, compileSource } from "./compile-source.ts";
 
 const BUILDS_AT_ONCE = 8;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SourceChange } from "@mantel/plugin-sdk/sources";
-import type { HostLog } from "../log.ts";
+import type { HostLog } from "../../log.ts";
 import { SourceFolder } from "./source-folder.ts";
 
 /** The folders of sources below the data folder, each opened by the first plugin that follows it. */

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
-import { type CodeLocation, FRAME, MantelError } from "@mantel/plugin-sdk/errors";
-import type { BuildFailure, Message } from "esbuild";
-import type { SourceOf } from "./built-sources.ts";
-import { compilerSentence } from "./compiler-errors.ts";
+import { relative } from "node:path";
+import { type CodeLocation, FRAME } from "@mantel/plugin-sdk/errors";
 
 const CONTEXT_LINES = 2;
 const LARGEST_SOURCE = 2 * 2 ** 20;
+
+/** Gives the text of a source file, by its absolute path; `undefined` for a file that is not known. */
+export type SourceOf = (file: string) => string | undefined;
 
 /** A few numbered lines around a place, with a caret below it. Lines and columns count from 1. */
 export function codeFrame(
@@ -26,34 +26,6 @@ export function codeFrame(
     if (number === line) frame.push(`  ${" ".repeat(width)} | ${" ".repeat(before)}^`);
   }
   return frame.join("\n");
-}
-
-/** Turns an esbuild error into the `reload_failed` error of the reload; the location is in the author's source. */
-export function toReloadFailure(error: unknown, folder: string): MantelError {
-  const message = (error as Partial<BuildFailure> | undefined)?.errors?.[0];
-  if (!message) {
-    return new MantelError("reload_failed", `the build failed: ${firstLine(error)}`, {
-      cause: error,
-    });
-  }
-  const location = locationOf(message, folder);
-  return new MantelError("reload_failed", compilerSentence(message, folder), {
-    cause: error,
-    ...(location ? { location } : {}),
-  });
-}
-
-function locationOf({ location }: Message, folder: string): CodeLocation | undefined {
-  if (!location) return undefined;
-  const file = isAbsolute(location.file) ? location.file : resolve(location.file);
-  const source = existsSync(file) ? readFileSync(file, "utf8") : location.lineText;
-  const column = location.column + 1;
-  return {
-    file: relative(folder, file),
-    line: location.line,
-    column,
-    frame: codeFrame(source, { line: location.line, column }),
-  };
 }
 
 /**
@@ -112,8 +84,4 @@ export function locationOfText(
   const found = lines.findIndex((line) => line.includes(text));
   const place = { line: Math.max(0, found) + 1, column: (lines[found]?.indexOf(text) ?? 0) + 1 };
   return { file: relative(folder, file), ...place, frame: codeFrame(source, place) };
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

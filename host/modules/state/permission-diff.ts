@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import { permissionsOf } from "../consent/declared-permissions.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
-import type { ModuleLog } from "../state/logs.ts";
-import type { ModuleStatus } from "../state/status.ts";
-import { permissionsOf } from "./declared-permissions.ts";
+import type { ModuleLog } from "./logs.ts";
+import type { ModuleStatus } from "./status.ts";
 
 /**
  * Reports in the log and the module list which permissions a plugin added, with or without a user's consent.

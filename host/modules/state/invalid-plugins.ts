@@ -1,8 +1,8 @@
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleView } from "../../api/module.ts";
 import type { HostLog } from "../../log.ts";
-import { invalidPluginView } from "../state/status.ts";
-import type { InvalidPlugin } from "./discover.ts";
+import type { InvalidPlugin } from "../manifest/discover.ts";
+import { invalidPluginView } from "./status.ts";
 
 /** The folders that are not valid plugins now, with the reasons. Each fault is logged once. */
 export class InvalidPlugins {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import type { SourceChange } from "@mantel/plugin-sdk/sources";
 import { endBuildService } from "../../../host/build-service.ts";
-import { SourceFolder } from "../../../host/sources/source-folder.ts";
-import { SourceFollower } from "../../../host/sources/source-folders.ts";
+import { SourceFolder } from "../../../host/modules/sources/source-folder.ts";
+import { SourceFollower } from "../../../host/modules/sources/source-folders.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -88,7 +88,7 @@ test("packages, modules of Node and files outside the folder cannot be imported"
 
 test("a file is compiled again when a file that it imports changes, or appears", async (t) => {
   const { folder, write, sources, next } = await openFolder(t, {
-    "one.ts": 'import { text } from "./lib/text.ts"; console.log(text);',
+    "one.ts": 'import { text } from "./sources/lib/text.ts"; console.log(text);',
   });
   assert.match(faultOf((await sources.present())[0])?.message ?? "", /cannot find \.\/lib\/text/);
   await mkdir(join(folder, "lib"));
