@@ -28,9 +28,9 @@ export function devicesPage(): string {
       `Home Assistant: ${homeAssistant}.`,
       ...(formerly.length === 0 ? [] : [`May keep an id of the kind ${formerly.join(" or ")}.`]),
     ].join(" ");
-    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities, kind)}${readingsOf(kind)}`;
+    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${listOf(capabilities)}${testsOf(kind)}`;
   });
-  const readings = `## Readings of every kind\n\n${table(READINGS)}`;
+  const readings = `## Readings of every kind\n\nEach is only reported.\n\n${listOf(READINGS, true)}`;
   return [INTRODUCTION, ...kinds, readings, COUNTERPARTS].join("\n\n");
 }
 
@@ -40,7 +40,9 @@ This page is made from \`plugin-sdk/vocabulary/\` by \`npm run device-docs\`. A 
 device may offer less: fewer values, a smaller range, a setting that is only read. Every device may have the
 [readings](#readings-of-every-kind) at the end.
 
-- A **reading** is reported. A **setting** is reported and can be set. A **command** takes \`true\` and has no state.
+- In parentheses stand the values (of a number its range and unit, of a choice its values or \`its own\`), the access, and \`always\` if
+  each device of the kind has it. A **reading** is reported. A **setting** is reported and can be set. A **command** takes
+  \`true\` and has no state.
 - Further functions of a device are **parts**, each with a kind: \`{"parts": {"light": {"on": true}}}\`.
 - A device with \`"image": true\`, such as a camera or doorbell, has a **picture** at
   \`/smart-home/devices/<id>/image\`: a JPEG, PNG or WebP of at most 4 MiB.
@@ -52,7 +54,7 @@ device may offer less: fewer values, a smaller range, a setting that is only rea
 
 const COUNTERPARTS = `## What the bridges were tested against
 
-"Tested on" names the bridges whose [conformance test](plugin-guide/09-the-conformance-suite.md) has a device or part of
+"Tested" names the bridges whose [conformance test](plugin-guide/09-the-conformance-suite.md) has a device or part of
 the kind with the capability:
 
 - **set**: every value was set and read back, of a text two and of very many levels 101; or a command was sent, and the
@@ -73,19 +75,32 @@ What is not listed was not tested. The devices are simulated:
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** A table of capabilities; of those of a kind, with the bridges that they were tested on. */
-function table(capabilities: CanonicalCapabilities, kind?: DeviceKind): string {
-  const rows = Object.entries(capabilities).map(([name, canonical]) => [
-    `\`${name}\`${canonical.isRequired ? " (always)" : ""}`,
-    canonical.types.join(" or "),
-    rangeOf(canonical),
-    canonical.access,
-    canonical.meaning,
-    ...(kind === undefined ? [] : [testedOn(kind, name)]),
-  ]);
-  const head = ["name", "type", "unit, range, values", "access", "meaning"];
-  const titles = kind === undefined ? head : [...head, "tested on"];
-  return [titles, titles.map(() => "---"), ...rows].map(row).join("\n");
+/** A list of capabilities, each with its values and, unless all are readings, its access. */
+function listOf(capabilities: CanonicalCapabilities, areReadings = false): string {
+  return Object.entries(capabilities)
+    .map(([name, canonical]) => {
+      const { access, isRequired, meaning } = canonical;
+      const facts = [
+        valuesOf(canonical),
+        ...(areReadings ? [] : [access]),
+        ...(isRequired ? ["always"] : []),
+      ];
+      return `- \`${name}\` (${[...new Set(facts)].join("; ")}): ${meaning}`;
+    })
+    .join("\n");
+}
+
+/** The tests of a kind as a list; names that were tested alike on the same bridges share a line. */
+function testsOf(kind: DeviceKind): string {
+  const names = [...Object.keys(KINDS[kind].capabilities), ...Object.keys(READINGS)];
+  const byTests = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const tests = testedOn(kind, name);
+    if (tests !== "") byTests.set(tests, [...(byTests.get(tests) ?? []), `\`${name}\``]);
+  }
+  if (byTests.size === 0) return "";
+  const lines = [...byTests].map(([tests, alike]) => `- ${alike.join(", ")}: ${tests}`);
+  return `\n\nTested:\n\n${lines.join("\n")}`;
 }
 
 /** The bridges whose devices of the kind were tested with this capability, by what was done with it. */
@@ -99,30 +114,22 @@ function testedOn(kind: DeviceKind, name: string): string {
   );
   return groups
     .filter(([, found]) => found.length > 0)
-    .map(([tested, found]) => `${tested}: ${found.map(([, bridge]) => bridge).join(", ")}`)
+    .map(([tested, found]) => `${tested} on ${found.map(([, bridge]) => bridge).join(", ")}`)
     .join("; ");
 }
 
-/** The readings that devices of the kind were tested with. */
-function readingsOf(kind: DeviceKind): string {
-  const names = Object.keys(READINGS).filter((name) => testedOn(kind, name) !== "");
-  if (names.length === 0) return "";
-  const rows = names.map((name) => row([`\`${name}\``, testedOn(kind, name)]));
-  return `\n\n${[row(["reading", "tested on"]), row(["---", "---"]), ...rows].join("\n")}`;
-}
-
-const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-
-function rangeOf(canonical: Canonical): string {
-  const { min, max, values = [], hasOwnValues } = canonical;
-  const unit: string = canonical.unit ?? "";
-  const more = hasOwnValues ? ["the device's own"] : [];
-  if (values.length > 0 || more.length > 0) {
-    return [...values.map((value) => `\`${value}\``), ...more].join(", ");
-  }
-  if (min !== undefined && max !== undefined) return `${min} to ${max} ${unit}`.trim();
-  if (min !== undefined) return `from ${min} ${unit}`.trim();
-  return unit;
+/** The type of a capability, with its range and unit; of a choice, its values. */
+function valuesOf(canonical: Canonical): string {
+  const { hasOwnValues, max, min, types, unit = "", values = [] } = canonical;
+  const type = types.join(" or ");
+  const more = hasOwnValues ? ["its own"] : [];
+  const choices = [...values.map((value) => `\`${value}\``), ...more].join(", ");
+  if (choices !== "") return type === "choice" ? choices : `${type}: ${choices}`;
+  const from = min === undefined ? "" : `from ${min}`;
+  const range = max === undefined ? from : `${min}–${max}`;
+  const measured = `${range} ${unit}`.trim();
+  if (measured === "") return type;
+  return type === "number" ? measured : `${type} ${measured}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
