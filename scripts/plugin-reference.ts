@@ -86,10 +86,10 @@ function manifestSection(): string {
     const key = (names.at(-1) ?? "").replace("[]", "");
     const above = [...parts.keys()].filter((part) => path.startsWith(`${part}.`)).at(-1);
     const doc = (above === undefined ? own : parts.get(above))?.get(key) ?? "";
-    return [`\`${path}\``, shapeOf(schema), isOptional ? "" : "yes", doc];
+    const facts = [shapeOf(schema), ...(isOptional ? [] : ["required"])];
+    return `- \`${path}\` (${facts.join("; ")})${doc === "" ? "" : `: ${doc}`}`;
   });
-  const table = tableOf(["key", "value", "required", "meaning"], rows);
-  return `## Manifest\n\nThe keys below \`mantel\` in \`package.json\`.\n\n${table}`;
+  return `## Manifest\n\nThe keys below \`mantel\` in \`package.json\`.\n\n${rows.join("\n")}`;
 }
 
 interface Key {
@@ -163,13 +163,12 @@ function eventsSection(): string {
 }
 
 function propertiesSection(): string {
-  const rows = [...themeValues()].map(([name, byTheme]) => [
-    `\`${name}\``,
-    `\`${byTheme.get("dark") ?? ""}\``,
-    byTheme.has("light") ? `\`${byTheme.get("light")}\`` : "",
-  ]);
-  const table = tableOf(["property", "dark", "light, if different"], rows);
-  return `## Custom properties of CSS\n\nFor the \`styles\` of a widget.\n\n${table}`;
+  const rows = [...themeValues()].map(([name, byTheme]) => {
+    const light = byTheme.get("light");
+    const dark = `\`${byTheme.get("dark") ?? ""}\``;
+    return `- \`${name}\`: ${dark}${light === undefined ? "" : `, light \`${light}\``}`;
+  });
+  return `## Custom properties of CSS\n\nFor the \`styles\` of a widget; in the light theme the same unless given.\n\n${rows.join("\n")}`;
 }
 
 function themeOf(selector: string): "dark" | "light" | "night" {
@@ -205,12 +204,6 @@ function policySection(): string {
 Besides the dashboard's own script, by its hash, and the widget's code as \`blob:\`:
 
 ${directives.map((directive) => `- \`${directive}\``).join("\n")}`;
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 const sourceOf = (file: string): string => readFileSync(join(ROOT, "plugin-sdk", file), "utf8");
