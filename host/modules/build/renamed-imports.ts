@@ -8,6 +8,7 @@ const RENAMED_EXPORTS: ReadonlyMap<string, string> = new Map([
   ["Turns", "SerialQueue"],
   ["MqttLink", "MqttClient"],
   ["LinkOwner", "ConnectionListener"],
+  ["climateTile", "deviceTile"],
 ]);
 const IMPORT =
   /^\s*(?:import|export)\s(?<names>[^;'"]*?)\sfrom\s*["'](?<from>@mantel\/plugin-sdk[^"']*)["']/gm;

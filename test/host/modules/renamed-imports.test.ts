@@ -68,7 +68,7 @@ import { Slots } from "${SDK}";
 test("the message of an old name gives the new one", () => {
   const texts = renamedImports(
     "index.ts",
-    `import { Slots, Turns, MqttLink, LinkOwner } from "${SDK}";\nimport "x";\nexport * from "${SDK}/speech";`,
+    `import { Slots, Turns, MqttLink, LinkOwner, climateTile } from "${SDK}";\nimport "x";\nexport * from "${SDK}/speech";`,
   ).map(({ text }) => text);
 
   assert.deepEqual(texts, [
@@ -76,6 +76,7 @@ test("the message of an old name gives the new one", () => {
     `Turns of ${SDK} is now SerialQueue`,
     `MqttLink of ${SDK} is now MqttClient`,
     `LinkOwner of ${SDK} is now ConnectionListener`,
+    `climateTile of ${SDK} is now deviceTile`,
     `${SDK}/speech is now ${SDK}/i18n`,
   ]);
 });
