@@ -88,7 +88,7 @@ test("packages, modules of Node and files outside the folder cannot be imported"
 
 test("a file is compiled again when a file that it imports changes, or appears", async (t) => {
   const { folder, write, sources, next } = await openFolder(t, {
-    "one.ts": 'import { text } from "./sources/lib/text.ts"; console.log(text);',
+    "one.ts": 'import { text } from "./lib/text.ts"; console.log(text);',
   });
   assert.match(faultOf((await sources.present())[0])?.message ?? "", /cannot find \.\/lib\/text/);
   await mkdir(join(folder, "lib"));
