@@ -15,7 +15,11 @@ const replaceable = () => ({
 const originals = replaceable();
 
 const named = process.argv.slice(2);
-/** Loaded one by one: the tests of files that wait for the same module would all belong to the first of them. */
+/**
+ * Resolves when the tests of the file before have ended. Only then the next file is loaded: the tests of files that wait
+ * for the same module would all belong to the first of them, and a module that is loaded while a test mocks the clock
+ * would keep the mocked functions.
+ */
 let last: Promise<unknown> = Promise.resolve();
 for (let at = 0; at < named.length; at += 2) {
   const [file = "", path = ""] = named.slice(at, at + 2);
@@ -24,10 +28,16 @@ for (let at = 0; at < named.length; at += 2) {
   last = new Promise<void>((resolve) => (done = resolve));
   // The suite is registered here, and its tests run one after another behind those of the file before.
   void describe(file, async () => {
-    after(() => assertRestored(file));
+    after(() => {
+      done();
+      assertRestored(file);
+    });
     // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
     await new Promise<void>((resolve) => void before.then(() => resolve()));
-    await load(path).finally(done);
+    await load(path).catch((error: unknown) => {
+      done();
+      throw error;
+    });
   });
 }
 
