@@ -68,11 +68,8 @@ export interface CheckedAnswer {
 export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): CheckedAnswer {
   const [fault] = faultsOf(Answer, sent);
   if (fault) throw refused(`${fault.pointer || "the whole of it"} ${fault.detail}`);
-  const { status, json, redirect, headers = {}, type } = sent;
-  const { file } = sent;
-  const contents = [json, sent.text, sent.bytes, file, redirect].filter(
-    (each) => each !== undefined,
-  );
+  const { status, json, text, bytes, file, redirect, headers = {} } = sent;
+  const contents = [json, text, bytes, file, redirect].filter((each) => each !== undefined);
   if (contents.length > 1) throw refused("has more than one of json, content, file and redirect");
   if (redirect !== undefined) {
     return { status: redirectStatus(status), headers: { ...headers, location: redirect } };
@@ -80,15 +77,21 @@ export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): Ch
   if (status !== undefined && status >= 300 && status < 400) {
     throw refused(`has the status ${status} without a redirect`);
   }
-  if (json !== undefined || (response && contents.length === 0 && (status ?? 200) < 300)) {
+  const isEmpty = contents.length === 0;
+  if (json !== undefined || (response && isEmpty && (status ?? 200) < 300)) {
     return { status: status ?? 200, headers, ...jsonBody(response, json) };
   }
-  const body = contentOf(sent);
-  if (!body && file === undefined) return { status: status ?? 204, headers };
-  if (/script|wasm|xml-dtd/i.test(type ?? ""))
+  return isEmpty ? { status: status ?? 204, headers } : contentAnswer(sent);
+}
+
+/** An answer with text, bytes or a file. */
+function contentAnswer(sent: SentAnswer): CheckedAnswer {
+  const { status = 200, headers = {}, type = "application/octet-stream", file } = sent;
+  if (/script|wasm|xml-dtd/i.test(type)) {
     throw refused(`has the type ${type}; scripts are refused`);
-  const answer = { status: status ?? 200, headers, type: type ?? "application/octet-stream" };
-  return file === undefined ? { ...answer, ...(body && { body }) } : { ...answer, file };
+  }
+  const answer = { status, headers, type };
+  return file === undefined ? { ...answer, body: contentOf(sent) } : { ...answer, file };
 }
 
 function redirectStatus(status = 302): number {
@@ -105,9 +108,8 @@ function jsonBody(response: RouteDefinition["response"], json: unknown) {
   throw refused(`has ${body.length} bytes; at most ${ROUTE_LIMITS.mostBytes} are allowed`);
 }
 
-function contentOf({ text, bytes }: SentAnswer): Buffer | undefined {
-  if (text === undefined && bytes === undefined) return undefined;
-  const body = text === undefined ? Buffer.from(bytes ?? "", "base64") : Buffer.from(text);
+function contentOf({ text, bytes = "" }: SentAnswer): Buffer {
+  const body = text === undefined ? Buffer.from(bytes, "base64") : Buffer.from(text);
   if (body.length <= ROUTE_LIMITS.mostBytes) return body;
   throw refused(`has ${body.length} bytes; at most ${ROUTE_LIMITS.mostBytes} are allowed`);
 }

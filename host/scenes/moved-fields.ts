@@ -8,28 +8,37 @@ import { capabilityOf } from "../devices/sections.ts";
 export function withMovedFields(device: Device, command: CommandBody): CommandBody {
   if (!isObject(command) || !isObject(command["parts"]) || !isObject(command["extra"]))
     return command;
+  if (!device.parts && !device.extra) return command;
   const { parts = {}, extra = {}, ...own } = command as Partial<Record<string, object>>;
-  const moved = Object.entries(own).filter(([name]) => !capabilityOf(device, name));
-  if (moved.length === 0 || (!device.parts && !device.extra)) return command;
-  const kept = new Map<string, unknown>(Object.entries(own));
+  const kept = new Map<string, unknown>();
   const byPart = new Map(Object.entries(parts as Record<string, DeviceCommand>));
   const extras = new Map<string, unknown>(Object.entries(extra));
-  for (const [name, value] of moved) {
-    const part = device.parts?.find(({ id, capabilities }) => fieldOfPart(name, id, capabilities));
-    if (part) {
-      const field = fieldOfPart(name, part.id, part.capabilities) ?? "";
-      byPart.set(part.id, { [field]: value as never, ...byPart.get(part.id) });
-    } else if (device.extra && capabilityOf(device.extra, name)) {
-      const isCommand = capabilityOf(device.extra, name)?.type === "command";
-      extras.set(name, isCommand ? true : value); // a command was a choice of one value
-    } else continue;
-    kept.delete(name);
+  for (const [name, value] of Object.entries(own)) {
+    const place = placeOf(device, name);
+    if (!place) kept.set(name, value);
+    else if ("part" in place) {
+      byPart.set(place.part, { [place.field]: value as never, ...byPart.get(place.part) });
+    } else extras.set(name, place.isCommand ? true : value); // a command was a choice of one value
   }
   return {
     ...Object.fromEntries(kept),
     ...(byPart.size > 0 ? { parts: Object.fromEntries(byPart) } : {}),
     ...(extras.size > 0 ? { extra: Object.fromEntries(extras) } : {}),
   } as CommandBody;
+}
+
+/** The place that a field has moved to. */
+type Place = { readonly part: string; readonly field: string } | { readonly isCommand: boolean };
+
+/** The place of a field that the device itself does not have; `undefined` if it has not moved. */
+function placeOf(device: Device, name: string): Place | undefined {
+  if (capabilityOf(device, name)) return undefined;
+  for (const { id, capabilities } of device.parts ?? []) {
+    const field = fieldOfPart(name, id, capabilities);
+    if (field !== undefined) return { part: id, field };
+  }
+  const extra = device.extra && capabilityOf(device.extra, name);
+  return extra && { isCommand: extra.type === "command" };
 }
 
 /** True also for an absent one. A stored scene may have been edited by hand. */

@@ -64,6 +64,19 @@ const MEDIA: Readonly<Record<string, Meaning>> = {
   paused: { field: "playback", value: "paused" },
   idle: { field: "playback", value: "stopped" },
 };
+const SWITCHED: Readonly<Record<string, Meaning>> = {
+  on: { field: "on", value: true },
+  off: { field: "on", value: false },
+};
+const VALVE: Readonly<Record<string, Meaning>> = {
+  ...SWITCHED,
+  open: { field: "on", value: true },
+  closed: { field: "on", value: false },
+};
+const LOCK: Readonly<Record<string, Meaning>> = {
+  locked: { field: "locked", value: true },
+  unlocked: { field: "locked", value: false },
+};
 const COVER: Readonly<Record<string, Meaning>> = {
   open: { field: "position", above: 0 },
   closed: { field: "position", value: 0 },
@@ -71,38 +84,28 @@ const COVER: Readonly<Record<string, Meaning>> = {
   closing: { field: "action", value: "closing" },
 };
 
+/** The fields that the states of domains are here. */
+const MAIN_FIELDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(ON_OFF.map((domain) => [domain, "on"])),
+  cover: "position",
+  climate: "mode",
+  alarm_control_panel: "mode",
+  water_heater: "mode",
+  lock: "locked",
+  media_player: "playback",
+  vacuum: "action",
+  lawn_mower: "action",
+  person: "zone",
+  device_tracker: "home",
+  weather: "condition",
+  event: "lastAction",
+};
+
 /** The field that a change of the state of an entity is here. @throws Unmappable */
 export function mainField(match: Match): string {
-  if (match.field !== undefined) return at(match, match.field);
-  const { domain } = match;
-  if (ON_OFF.includes(domain)) return at(match, "on");
-  switch (domain) {
-    case "binary_sensor":
-      return at(match, yesNoField(match));
-    case "cover":
-      return at(match, "position");
-    case "climate":
-    case "alarm_control_panel":
-    case "water_heater":
-      return at(match, "mode");
-    case "lock":
-      return at(match, "locked");
-    case "media_player":
-      return at(match, "playback");
-    case "vacuum":
-    case "lawn_mower":
-      return at(match, "action");
-    case "person":
-      return at(match, "zone");
-    case "device_tracker":
-      return at(match, "home");
-    case "weather":
-      return at(match, "condition");
-    case "event":
-      return at(match, "lastAction");
-    default:
-      return at(match, valueField(match));
-  }
+  const field = match.field ?? own(MAIN_FIELDS, match.domain);
+  if (field !== undefined) return at(match, field);
+  return at(match, match.domain === "binary_sensor" ? yesNoField(match) : valueField(match));
 }
 
 /** A state of Home Assistant as a field and a value. @throws Unmappable for a state that is unknown here */
@@ -111,7 +114,7 @@ export function meaningOf(match: Match, state: string): Meaning {
   if (state === "unavailable") return { field: "available", value: false };
   if (state === "unknown")
     throw new Unmappable(`the state "unknown" of ${match.entity} has no counterpart`);
-  const meaning = knownMeaning(match, state);
+  const meaning = own(MEANINGS, domain)?.(state, match);
   if (meaning) return { ...meaning, field: at(match, meaning.field) };
   const isText = ["sensor", "select", "input_select", "input_text", "text", "weather", "event"];
   if (isText.includes(domain)) return textMeaning(match, state);
@@ -121,46 +124,37 @@ export function meaningOf(match: Match, state: string): Meaning {
   throw new Unmappable(`the state "${state.slice(0, 50)}" of ${match.entity} has no counterpart`);
 }
 
-function knownMeaning(match: Match, state: string): Meaning | undefined {
-  const { domain } = match;
-  const isOnOff = state === "on" || state === "off";
-  if (ON_OFF.includes(domain)) {
-    if (domain === "valve" && (state === "open" || state === "closed")) {
-      return { field: "on", value: state === "open" };
-    }
-    return isOnOff ? { field: "on", value: state === "on" } : undefined;
-  }
-  switch (domain) {
-    case "binary_sensor": {
-      if (!isOnOff) return undefined;
-      const field = yesNoField(match);
-      // a contact is closed when it is true, and open when Home Assistant says "on"
-      return { field, value: (state === "on") !== (field === "contact") };
-    }
-    case "cover":
-      return own(COVER, state);
-    case "lock":
-      if (state !== "locked" && state !== "unlocked") return undefined;
-      return { field: "locked", value: state === "locked" };
-    case "climate":
-    case "water_heater":
-      return { field: "mode", value: modeOf(state) };
-    case "media_player":
-      return mediaMeaning(match, state);
-    case "alarm_control_panel":
-      return own(ALARM, state);
-    case "vacuum":
-    case "lawn_mower":
-      return { field: "action", value: state };
-    case "person":
-    case "device_tracker":
-      return personMeaning(state);
-    case "update":
-      return isOnOff ? { field: "updateAvailable", value: state === "on" } : undefined;
-    default:
-      return undefined;
-  }
-}
+type MeaningOf = (state: string, match: Match) => Meaning | undefined;
+
+const switched: MeaningOf = (state) => own(SWITCHED, state);
+const ofClimate: MeaningOf = (state) => ({ field: "mode", value: modeOf(state) });
+const ofMower: MeaningOf = (state) => ({ field: "action", value: state });
+
+/** The meanings of states by domain. */
+const MEANINGS: Readonly<Record<string, MeaningOf>> = {
+  ...Object.fromEntries(ON_OFF.map((domain) => [domain, switched])),
+  valve: (state) => own(VALVE, state),
+  binary_sensor: (state, match) => {
+    if (!Object.hasOwn(SWITCHED, state)) return undefined;
+    const field = yesNoField(match);
+    // a contact is closed when it is true, and open when Home Assistant says "on"
+    return { field, value: (state === "on") !== (field === "contact") };
+  },
+  cover: (state) => own(COVER, state),
+  lock: (state) => own(LOCK, state),
+  climate: ofClimate,
+  water_heater: ofClimate,
+  media_player: mediaMeaning,
+  alarm_control_panel: (state) => own(ALARM, state),
+  vacuum: ofMower,
+  lawn_mower: ofMower,
+  person: personMeaning,
+  device_tracker: personMeaning,
+  update: (state) =>
+    Object.hasOwn(SWITCHED, state)
+      ? { field: "updateAvailable", value: state === "on" }
+      : undefined,
+};
 
 function personMeaning(state: string): Meaning {
   if (state === "home") return { field: "home", value: true };
@@ -169,7 +163,7 @@ function personMeaning(state: string): Meaning {
 }
 
 /** Players without a switch are off when they stop. */
-function mediaMeaning({ capabilities }: Match, state: string): Meaning | undefined {
+function mediaMeaning(state: string, { capabilities }: Match): Meaning | undefined {
   const meaning = own(MEDIA, state);
   if (meaning?.field !== "on" || !capabilities || capabilities["on"]) return meaning;
   return state === "on" ? undefined : { field: "playback", value: "stopped" };
@@ -287,5 +281,6 @@ function at({ entity, capabilities, part }: Match, field: string): string {
   return part === undefined ? field : `parts/${part}/${field}`;
 }
 
-const own = (meanings: Readonly<Record<string, Meaning>>, state: string): Meaning | undefined =>
-  Object.hasOwn(meanings, state) ? meanings[state] : undefined;
+/** The entry of a table; also for names that every object has, such as `constructor`. */
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
