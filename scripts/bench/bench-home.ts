@@ -159,14 +159,15 @@ function readyOf(child: ChildProcess, name: string): Promise<Pick<Served, "url" 
   });
 }
 
-/** Starts the host with the benchmark's folders, on a free port by default. */
+/** Starts the host as `npm start` does, or with another Node, in the benchmark's folders and on a free port by default. */
 export function serveHost(
   { plugins, data }: BenchHome,
   port = 0,
   env: Readonly<Record<string, string>> = {},
-  program = process.execPath,
+  program?: string,
 ): Promise<Served> {
   const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
+  if (program === undefined) return serve(["host/start.sh", ...flags], env, "sh");
   return serve(["host/launch.js", ...flags], env, program);
 }
 
