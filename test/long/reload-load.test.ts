@@ -60,6 +60,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
       .filter((path) => !/^\/plugins\/(\{id\}|search)/.test(path))
       .map((path) => path.replace("{plugin}/{name}", "system/sample"))
       .map((path) => path.replace("{name}", "porch.png"))
+      .map((path) => path.replace("{locale}", "fr"))
       .map((path) => path.replace(/^\/places$/, "$&?q=Freib"))
       .map((path) => path.replace(/light:1\/image$/, "camera:1/image"))
       .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"))

@@ -23,8 +23,8 @@ test("swapped widgets leave no resources in the page of an unmodified Chromium",
   const start = await swap(1, WARM_UP);
   const growth = growthOf(start, await swap(WARM_UP + 1, WARM_UP + SWAPS));
 
-  const { pageNodes = 0, pageListeners = 0, pageDocuments } = growth;
+  const { pageNodes = 0, pageListeners = 0, pageDocuments = 0 } = growth;
   assert.ok(pageNodes < SWAPS, `${pageNodes} nodes`);
   assert.ok(pageListeners < SWAPS / 4, `${pageListeners} listeners`);
-  assert.equal(pageDocuments, 0);
+  assert.ok(pageDocuments <= 0, `${pageDocuments} documents`);
 });
