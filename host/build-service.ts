@@ -1,4 +1,4 @@
-import * as esbuild from "esbuild";
+import type * as Esbuild from "esbuild";
 import type { BuildContext, BuildOptions, BuildResult } from "esbuild";
 
 /** The time without any build after which esbuild's process, which may hold 100 MiB, is ended. */
@@ -7,13 +7,16 @@ const IDLE_MS = 60_000;
 const rebuilders = new Set<Rebuilder<BuildOptions>>();
 let running = 0;
 let idle: NodeJS.Timeout | undefined;
+/** Loaded with the first build: a start that compiles nothing does not need it. */
+let loaded: typeof Esbuild | undefined;
 
 /** Builds once. @throws BuildFailure as esbuild's `build` */
-export const build: typeof esbuild.build = (options) => whileBuilding(() => esbuild.build(options));
+export const build: typeof Esbuild.build = (options) =>
+  whileBuilding((esbuild) => esbuild.build(options));
 
 /** Transforms the text of one file. @throws TransformFailure as esbuild's `transform` */
-export const transform: typeof esbuild.transform = (text, options) =>
-  whileBuilding(() => esbuild.transform(text, options));
+export const transform: typeof Esbuild.transform = (text, options) =>
+  whileBuilding((esbuild) => esbuild.transform(text, options));
 
 /** A build that is repeated. esbuild keeps its files in memory, until nothing was built for a minute. */
 export class Rebuilder<T extends BuildOptions> {
@@ -27,7 +30,7 @@ export class Rebuilder<T extends BuildOptions> {
 
   /** @throws BuildFailure as esbuild's `build` */
   rebuild(): Promise<BuildResult<T>> {
-    return whileBuilding(async () => {
+    return whileBuilding(async (esbuild) => {
       this.#context ??= esbuild.context<BuildOptions>(this.#options) as Promise<BuildContext<T>>;
       return (await this.#context).rebuild();
     });
@@ -50,15 +53,16 @@ export class Rebuilder<T extends BuildOptions> {
 export async function endBuildService(): Promise<void> {
   clearTimeout(idle);
   await Promise.all([...rebuilders].map((each) => each.release()));
-  if (running === 0) await esbuild.stop();
+  if (running === 0) await loaded?.stop();
 }
 
 /** Keeps esbuild's process while `work` uses it. */
-export async function whileBuilding<T>(work: () => Promise<T>): Promise<T> {
+export async function whileBuilding<T>(work: (esbuild: typeof Esbuild) => Promise<T>): Promise<T> {
   running++;
   clearTimeout(idle);
   try {
-    return await work();
+    loaded ??= await import("esbuild");
+    return await work(loaded);
   } finally {
     running--;
     if (running === 0) idle = setTimeout(() => void endBuildService(), IDLE_MS).unref();

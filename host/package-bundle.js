@@ -1,8 +1,6 @@
 // Bundles npm packages into one file, for the plugins and for the host itself. Plain JavaScript, because the host
 // is compiled before anything could load TypeScript.
 
-import { build } from "esbuild";
-
 /** Wraps a CommonJS file in a function that takes its `require`, as `compiled-code.ts` calls it. */
 export const WRAPPED = {
   banner: { js: "module.exports = function (require, module, exports) {" },
@@ -30,6 +28,7 @@ export async function bundlePackages(from, names, external = [], plugins = []) {
       `export { export${at} as ${JSON.stringify(name)} };`,
     ])
     .join("\n");
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: from, sourcefile: "vendor.mjs", loader: "js" },
     bundle: true,

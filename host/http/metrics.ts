@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import type * as Library from "prom-client";
 import { unreadRecordCount } from "../log.ts";
 import { LoopLag, openDescriptors } from "../machine/host-process.ts";
 import type { ModuleManager } from "../modules/manager.ts";
@@ -7,49 +7,73 @@ import { type AnsweredRequest, RequestFigures } from "./request-figures.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
 
-/**
- * The metrics of `GET /metrics`, in Prometheus' text format (version 0.0.4). Figures of modules are read on
- * request. Label values come from this home (routes, module ids), never from a request: every
- * series is kept for ever.
- */
+/** The metrics of `GET /metrics`, in Prometheus' text format (version 0.0.4). */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #parts: HttpDependencies;
   readonly #lag = new LoopLag();
   readonly #requests = new RequestFigures();
+  #exposition: Promise<Exposition> | undefined;
 
   constructor(parts: HttpDependencies) {
-    this.#read(Counter, {
-      name: "http_requests_total",
-      help: "Answered requests",
-      labels: ["method", "route", "status"],
-      values: () => this.#requests.answers(),
-    });
-    this.#requests.registerDurations(this.#registry, "mantel_http_request_duration_seconds");
-    this.#addHost(parts);
-    this.#addProcess();
-    this.#addModules(parts.modules);
-    this.#addWork(parts.modules);
+    this.#parts = parts;
   }
 
-  readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
 
   count(request: AnsweredRequest): void {
     this.#requests.count(request);
+  }
+
+  /** The library is loaded for the first request: most homes have no Prometheus. */
+  async text(): Promise<string> {
+    this.#exposition ??= import("prom-client").then(
+      (library) => new Exposition(library, this.#parts, this.#requests, this.#lag),
+    );
+    return (await this.#exposition).text();
+  }
+}
+
+/**
+ * All metrics. Figures of modules are read on request. Label values come from this home (routes, module ids), never
+ * from a request: every series is kept for ever.
+ */
+class Exposition {
+  readonly #library: typeof Library;
+  readonly #registry: Library.Registry;
+
+  constructor(
+    library: typeof Library,
+    parts: HttpDependencies,
+    requests: RequestFigures,
+    lag: LoopLag,
+  ) {
+    this.#library = library;
+    this.#registry = new library.Registry();
+    this.#add("Counter", {
+      name: "http_requests_total",
+      help: "Answered requests",
+      labels: ["method", "route", "status"],
+      values: () => requests.answers(),
+    });
+    requests.registerDurations(this.#registry, "mantel_http_request_duration_seconds");
+    this.#addHost(parts, lag);
+    this.#addProcess();
+    this.#addModules(parts.modules);
+    this.#addWork(parts.modules);
   }
 
   text(): Promise<string> {
     return this.#registry.metrics();
   }
 
-  #addHost({ version, streams, channels }: HttpDependencies): void {
-    const lag = this.#lag;
-    this.#read(Gauge, {
+  #addHost({ version, streams, channels }: HttpDependencies, lag: LoopLag): void {
+    this.#add("Gauge", {
       name: "info",
       help: "1, with the running versions",
       labels: ["version", "node"],
       values: () => [[{ version, node: process.versions.node }, 1]],
     });
-    this.#read(Gauge, {
+    this.#add("Gauge", {
       name: "event_loop_lag_seconds",
       help: "Delay of the host's event loop since the last read",
       labels: ["percentile"],
@@ -61,22 +85,22 @@ export class Metrics {
         return values;
       },
     });
-    this.#read(Gauge, {
+    this.#add("Gauge", {
       name: "event_streams",
       help: "Open event streams",
       values: () => [[{}, streams.streams]],
     });
-    this.#read(Counter, {
+    this.#add("Counter", {
       name: "event_streams_dropped_total",
       help: "Event streams that were closed because their clients did not read",
       values: () => [[{}, streams.dropped]],
     });
-    this.#read(Counter, {
+    this.#add("Counter", {
       name: "channel_values_total",
       help: "Values of channels that the host took, since it started",
       values: () => [[{}, channels.taken]],
     });
-    this.#read(Counter, {
+    this.#add("Counter", {
       name: "log_records_dropped_total",
       help: "Records of the host's log that were dropped because standard error was not read",
       values: () => [[{}, unreadRecordCount()]],
@@ -87,8 +111,8 @@ export class Metrics {
     for (const [name, [help, value]] of Object.entries(PROCESS_FIGURES)) {
       const values = () =>
         [[{}, value()] satisfies Value].filter(([, read]) => !Number.isNaN(read));
-      const Kind = name.endsWith("_total") ? Counter : Gauge;
-      this.#read(Kind, { name: `process_${name}`, help, values });
+      const kind = name.endsWith("_total") ? "Counter" : "Gauge";
+      this.#add(kind, { name: `process_${name}`, help, values });
     }
   }
 
@@ -99,15 +123,15 @@ export class Metrics {
           const value = resources[figure];
           return value === null ? [] : [[{ module: id }, value * unit]];
         });
-      this.#read(Gauge, { name: `module_${name}`, help, labels: ["module"], values });
+      this.#add("Gauge", { name: `module_${name}`, help, labels: ["module"], values });
     }
-    this.#read(Gauge, {
+    this.#add("Gauge", {
       name: "module_state",
       help: "1 for the current state of a module",
       labels: ["module", "state"],
       values: () => modules.list().map(({ id, state }) => [{ module: id, state }, 1]),
     });
-    this.#read(Counter, {
+    this.#add("Counter", {
       name: "module_restarts_total",
       help: "Starts after a crash, since the host started",
       labels: ["module"],
@@ -117,7 +141,7 @@ export class Metrics {
 
   #addWork(modules: ModuleManager): void {
     for (const [name, [help, count]] of Object.entries(WORK_COUNTS)) {
-      this.#read(Counter, {
+      this.#add("Counter", {
         name: `module_${name}_total`,
         help: `${help}, since the host started`,
         labels: ["module"],
@@ -127,8 +151,8 @@ export class Metrics {
   }
 
   /** A metric whose values are read on each request, and removed with their module. */
-  #read(Kind: typeof Gauge | typeof Counter, { name, help, labels = [], values }: Reading): void {
-    const metric: Gauge | Counter = new Kind({
+  #add(kind: "Counter" | "Gauge", { name, help, labels = [], values }: Reading): void {
+    const metric: Library.Counter | Library.Gauge = new this.#library[kind]({
       name: `mantel_${name}`,
       help,
       labelNames: labels,

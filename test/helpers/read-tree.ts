@@ -1,13 +1,16 @@
-import { lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** All below a folder by path, as text: contents of files, and where links lead. */
+/** All below a folder by path, as text: contents of files, and where links lead. Links are not followed. */
 export async function readTree(folder: string): Promise<Record<string, string>> {
   const tree: Record<string, string> = {};
-  for (const path of (await readdir(folder, { recursive: true })).toSorted()) {
-    const found = await lstat(join(folder, path));
-    if (found.isSymbolicLink()) tree[path] = `-> ${await readlink(join(folder, path))}`;
-    else if (found.isFile()) tree[path] = await readFile(join(folder, path), "latin1");
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      for (const [name, text] of Object.entries(await readTree(path)))
+        tree[join(entry.name, name)] = text;
+    } else if (entry.isSymbolicLink()) tree[entry.name] = `-> ${await readlink(path)}`;
+    else if (entry.isFile()) tree[entry.name] = await readFile(path, "latin1");
   }
-  return tree;
+  return Object.fromEntries(Object.entries(tree).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { packageJson, startModules } from "../../helpers/module.ts";
 
@@ -33,10 +35,10 @@ export const startCounter = (t: TestContext, permissions: object = LITTLE): Prom
     counter: { "package.json": manifest(permissions), "index.ts": COUNTER },
   });
 
-/** Saves other code under a manifest with these permissions. */
-export async function save(modules: Modules, name: string, permissions: object): Promise<void> {
-  await modules.write("counter/index.ts", code(name));
-  await modules.write("counter/package.json", manifest(permissions));
+/** Saves other code under a manifest with these permissions: both at once, for one reload on a busy machine, too. */
+export function save({ home }: Modules, name: string, permissions: object): void {
+  writeFileSync(join(home, "plugins/counter/index.ts"), code(name));
+  writeFileSync(join(home, "plugins/counter/package.json"), manifest(permissions));
 }
 
 /** Saves an update that asks for more, and waits until it is known to. */

@@ -21,7 +21,7 @@ import {
 test("a host that starts with an update that needs consent runs the previous version", async (t) => {
   const first = await startCounter(t);
   await first.stop();
-  await save(first, "second", MORE);
+  save(first, "second", MORE);
 
   const modules = await startModules(t, {}, first.home);
 
@@ -40,7 +40,7 @@ test("a host that starts with an update that needs consent runs the previous ver
 test("without a previous version the module waits unconfigured for consent", async (t) => {
   const first = await startCounter(t);
   await first.stop();
-  await save(first, "second", MORE);
+  save(first, "second", MORE);
   await rm(join(first.dataFolder, "cache"), { recursive: true });
 
   const modules = await startModules(t, {}, first.home);
@@ -76,7 +76,7 @@ test("a returning folder keeps its granted permissions, and waits for consent to
 test("a new plugin, or one from before consents existed, has its requested permissions", async (t) => {
   const first = await startCounter(t);
   await first.stop();
-  await save(first, "second", MORE);
+  save(first, "second", MORE);
   await rm(join(first.dataFolder, "consents.json"));
   await rm(join(first.dataFolder, "consents.json.last-good"));
 
@@ -89,7 +89,7 @@ test("a new plugin, or one from before consents existed, has its requested permi
 test("a damaged consent file is restored and grants nothing more", async (t) => {
   const first = await startCounter(t);
   await first.stop();
-  await save(first, "second", MORE);
+  save(first, "second", MORE);
   await writeFile(join(first.dataFolder, "consents.json"), "{");
 
   const modules = await startModules(t, {}, first.home);

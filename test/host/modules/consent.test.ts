@@ -83,7 +83,7 @@ test("a later save without new permissions needs no consent", async (t) => {
   const modules = await startCounter(t);
   await saveMore(modules);
 
-  await save(modules, "third", LITTLE);
+  save(modules, "third", LITTLE);
   await modules.once("counter", ({ generation }) => generation === 2);
 
   assert.equal(modules.registry.get("counter").consent, null);
@@ -119,7 +119,7 @@ test("consent is refused if the manifest has become invalid", async (t) => {
 
 test("a permission dropped by an update needs consent again, a rollback does not", async (t) => {
   const modules = await startCounter(t, MORE);
-  await save(modules, "second", LITTLE);
+  save(modules, "second", LITTLE);
   await modules.once("counter", ({ permissions }) => !permissions.listen);
   await until(async () => (await call(modules)).startsWith("second"));
 
@@ -129,7 +129,7 @@ test("a permission dropped by an update needs consent again, a rollback does not
   assert.match(await call(modules), /^first/);
   await modules.registry.reload("counter");
   assert.match(await call(modules), /^second/);
-  await save(modules, "third", MORE);
+  save(modules, "third", MORE);
   await modules.once("counter", (view) => view.consent !== null);
   assert.match(await call(modules), /^second/);
 });
