@@ -67,7 +67,7 @@ import { VersionStore } from "./modules/versions/version-store.ts";
 import { Publisher } from "./mqtt/publish.ts";
 import { PackageLock } from "./packages/lock.ts";
 import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
-import { packageFolders } from "./packages/packages.ts";
+import { packageFolders } from "./packages/package-folders.ts";
 import { Photos } from "./photos/photos.ts";
 import { Places } from "./places/places.ts";
 import { ApiPaths } from "./routes/api-paths.ts";

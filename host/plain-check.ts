@@ -28,22 +28,18 @@ export function plainCheck(schema: unknown): PlainCheck | undefined {
   if (type === undefined) return withoutType(schema);
   if (typeof type !== "string" || !Object.hasOwn(KEYWORDS, type)) return undefined;
   if (!hasOnly(schema, ["type", ...(KEYWORDS[type] ?? [])])) return undefined;
-  switch (type) {
-    case "object":
-      return objectCheck(schema);
-    case "array":
-      return arrayCheck(schema);
-    case "string":
-      return both(stringCheck(schema), choiceCheck(schema));
-    case "number":
-    case "integer":
-      return both(numberCheck(schema, type), choiceCheck(schema));
-    case "boolean":
-      return both((value) => typeof value === "boolean", choiceCheck(schema));
-    default:
-      return (value) => value === null;
-  }
+  return CHECKS[type]?.(schema);
 }
+
+const CHECKS: Readonly<Record<string, (schema: Fields) => PlainCheck | undefined>> = {
+  object: objectCheck,
+  array: arrayCheck,
+  string: (schema) => both(stringCheck(schema), choiceCheck(schema)),
+  number: (schema) => both(numberCheck(schema, Number.isFinite), choiceCheck(schema)),
+  integer: (schema) => both(numberCheck(schema, Number.isInteger), choiceCheck(schema)),
+  boolean: (schema) => both((value) => typeof value === "boolean", choiceCheck(schema)),
+  null: () => (value) => value === null,
+};
 
 function withoutType(schema: Fields): PlainCheck | undefined {
   if (!hasOnly(schema, WITHOUT_TYPE)) return undefined;
@@ -102,10 +98,9 @@ function stringCheck(schema: Fields): PlainCheck | undefined {
     (minLength === 0 || (value.length >= minLength && SIMPLE.test(value)));
 }
 
-function numberCheck(schema: Fields, type: "number" | "integer"): PlainCheck | undefined {
+function numberCheck(schema: Fields, isKind: (value: number) => boolean): PlainCheck | undefined {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   if (typeof minimum !== "number" || typeof maximum !== "number") return undefined;
-  const isKind = type === "integer" ? Number.isInteger : Number.isFinite;
   return (value) =>
     typeof value === "number" && isKind(value) && value >= minimum && value <= maximum;
 }

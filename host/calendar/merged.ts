@@ -27,15 +27,16 @@ export function mergeSources(windows: ReadonlyMap<string, Pick<CalendarWindow, "
   const taken = new Set<string>();
   const renamed = new Map<string, Map<string, string>>();
   const sources: MergedSource[] = [];
-  for (const provider of [...windows.keys()].toSorted()) {
-    const own = new Map<string, string>();
-    for (const source of windows.get(provider)?.sources ?? []) {
-      const id = taken.has(source.id) ? `${provider}/${source.id}` : source.id;
-      if (id !== source.id) own.set(source.id, id);
-      sources.push({ provider, source: id === source.id ? source : { ...source, id } });
-    }
-    for (const { id } of windows.get(provider)?.sources ?? []) taken.add(own.get(id) ?? id);
+  const providers = [...windows].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [provider, { sources: given }] of providers) {
+    const isTaken = given.filter(({ id }) => taken.has(id));
+    const own = new Map(isTaken.map(({ id }) => [id, `${provider}/${id}`]));
     if (own.size > 0) renamed.set(provider, own);
+    for (const source of given) {
+      const id = own.get(source.id);
+      sources.push({ provider, source: id === undefined ? source : { ...source, id } });
+      taken.add(id ?? source.id);
+    }
   }
   return { sources, renamed };
 }

@@ -107,8 +107,9 @@ export class InstalledPlugins {
     const module = this.#parts.module(entry.id);
     const latest = this.#newest.get(entry.id)?.version ?? null;
     const { id, name, version, source, integrity, pinned, installedAt } = entry;
-    const titles = facts.manifest && translatedTitles(facts.manifest);
     return {
+      ...viewOfFacts(id, facts),
+      ...viewOfModule(module, facts),
       id,
       name,
       version,
@@ -116,27 +117,17 @@ export class InstalledPlugins {
       integrity,
       pinned,
       installedAt,
-      title: facts.manifest?.title ?? id,
-      ...(titles && { titles }),
-      description: facts.description,
       previous: entry.previous?.version ?? null,
       latest,
       outdated: latest !== null && isNewer(latest, version),
-      permissions: permissionsIn(facts),
-      consent: module?.consent ?? null,
-      ...(module?.unused && { unused: module.unused }),
       running: this.#parts.runningVersion(id) ?? null,
-      state: facts.manifest === undefined ? "missing" : (module?.state ?? "disabled"),
-      error: faultOf(facts, module),
       rejected: this.#parts.packages.rejected(id) ?? null,
       scripts: { wanted: [...facts.scripts], allowed: [...entry.scripts] },
-      readme: facts.readme !== undefined,
-      icon: facts.icon !== undefined,
     };
   }
 
   #folder(entry: LockEntry): string {
-    return this.#parts.packages.folderOf(entry.id, entry);
+    return this.#parts.packages.folders.of(entry);
   }
 
   #entry(id: string): LockEntry {
@@ -154,6 +145,31 @@ export class InstalledPlugins {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
+}
+
+/** The fields of a view that come from the files of the package. */
+function viewOfFacts(id: string, facts: PackageFacts) {
+  const { manifest, description, readme, icon } = facts;
+  const titles = manifest && translatedTitles(manifest);
+  return {
+    title: manifest?.title ?? id,
+    ...(titles && { titles }),
+    description,
+    permissions: permissionsIn(facts),
+    readme: readme !== undefined,
+    icon: icon !== undefined,
+  };
+}
+
+/** The fields of a view that come from the module, if a host runs. */
+function viewOfModule(module: ModuleView | undefined, facts: PackageFacts) {
+  const state = module?.state ?? "disabled";
+  return {
+    consent: module?.consent ?? null,
+    ...(module?.unused && { unused: module.unused }),
+    state: facts.manifest === undefined ? ("missing" as const) : state,
+    error: faultOf(facts, module),
+  };
 }
 
 function permissionsIn({ manifest }: PackageFacts): PluginView["permissions"] {

@@ -11,12 +11,8 @@ import { discover } from "../modules/manifest/discover.ts";
 import type { VersionStore } from "../modules/versions/version-store.ts";
 import { InstalledPlugins } from "./installed-plugins.ts";
 import type { PackageLock } from "./lock.ts";
-import {
-  packageFolders,
-  Packages,
-  type PackagesDependencies,
-  type PluginSurroundings,
-} from "./packages.ts";
+import { packageFolders } from "./package-folders.ts";
+import { Packages, type PackagesDependencies, type PluginSurroundings } from "./packages.ts";
 
 interface Shared {
   readonly dataFolder: string;
@@ -132,7 +128,7 @@ async function openPackages(parts: Shared, differences: Differences): Promise<Pa
       },
     },
   });
-  if (lock.exists) await packages.sweep();
+  if (lock.exists) await packages.folders.sweep();
   return packages;
 }
 

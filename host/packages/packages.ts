@@ -1,27 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
-import { join, sep } from "node:path";
-import { asDiskFault } from "@mantel/plugin-sdk/document-file";
-import { syncFolder } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleView } from "../api/module.ts";
 import type { Operation } from "../api/plugin.ts";
 import type { HostLog } from "../log.ts";
-import { findKindTwin, type PackageFolder, sharedKind } from "../modules/manifest/discover.ts";
+import { findKindTwin, sharedKind } from "../modules/manifest/discover.ts";
 import { linkNotAllowed } from "../modules/manifest/linked-packages.ts";
 import type { PluginPackage } from "../modules/manifest/manifest.ts";
 import type { HostVersions } from "./compatibility.ts";
-import {
-  type InstalledVersion,
-  type LockEntry,
-  type PackageLock,
-  PACKAGES_FOLDER,
-} from "./lock.ts";
+import type { InstalledVersion, LockEntry, PackageLock } from "./lock.ts";
 import { type OperationContext, Operations } from "./operations.ts";
+import { PackageFolders } from "./package-folders.ts";
 import { type PreparedPackage, withPrepared } from "./prepare.ts";
 import { formatSource, isExact, type PackageSource, parseSource, withVersion } from "./source.ts";
-import { isStaging } from "./stage.ts";
 
 /** The plugins around the packages: modules of a running host, or only files. */
 export interface PluginSurroundings {
@@ -78,19 +67,18 @@ export interface PackageResult {
 }
 
 /**
- * The installed plugin packages of a home. Each version has a folder of its own, `<data>/packages/<id>/<version>-…`,
- * with its dependencies in it, and is complete before the lock document names it. So a crash leaves the old
- * version or the new one.
+ * The installed plugin packages of a home. The folder of a version is complete before the lock document names it. So a
+ * crash leaves the old version or the new one.
  */
 export class Packages {
+  readonly folders: PackageFolders;
   readonly #parts: PackagesDependencies;
-  readonly #root: string;
   readonly #operations: Operations;
   readonly #rejected = new Map<string, Rejected>();
 
   constructor(parts: PackagesDependencies) {
     this.#parts = parts;
-    this.#root = join(parts.dataFolder, PACKAGES_FOLDER);
+    this.folders = new PackageFolders(parts);
     this.#operations = new Operations(parts.progress);
   }
 
@@ -164,7 +152,7 @@ export class Packages {
       step("deleting its files");
       await this.#parts.surroundings.forget(id, purge);
       this.#rejected.delete(id);
-      await this.sweep();
+      await this.folders.sweep();
       this.#parts.changed(id, "removed", version);
     });
   }
@@ -185,29 +173,6 @@ export class Packages {
     });
   }
 
-  /** Removes what no entry names: leftovers of a crash, and versions that are no longer needed. */
-  async sweep(): Promise<void> {
-    const kept = new Set(
-      this.#parts.lock.entries.flatMap(({ id, folder, previous }) => [
-        join(id, folder),
-        ...(previous ? [join(id, previous.folder)] : []),
-      ]),
-    );
-    const isKept = (path: string) => [...kept].some((each) => each.startsWith(path + sep));
-    for (const name of await readdir(this.#root).catch(() => [])) {
-      if (isStaging(name) || !isKept(name)) {
-        await this.#delete(name);
-        continue;
-      }
-      const versions = await readdir(join(this.#root, name)).catch(() => []);
-      // A restored lock document may name other versions than are here; these then stay for a look.
-      if (!versions.some((version) => kept.has(join(name, version)))) continue;
-      for (const version of versions) {
-        if (!kept.has(join(name, version))) await this.#delete(join(name, version));
-      }
-    }
-  }
-
   async close(): Promise<void> {
     await this.#operations.close();
   }
@@ -225,7 +190,7 @@ export class Packages {
       ...this.#preparation(source, context),
       scripts,
       isInstalled: (integrity: string) =>
-        integrity === before.integrity && hasSameScripts && this.#isPresent(before),
+        integrity === before.integrity && hasSameScripts && this.folders.isPresent(before),
     };
     const wasWorking = isWorking(this.#parts.surroundings.view(id));
     const done = await withPrepared(prepare, async (prepared) => {
@@ -265,7 +230,7 @@ export class Packages {
     const { lock, surroundings } = this.#parts;
     const { context, before } = how;
     context.names(id);
-    const place = integrity === null ? folder : await this.#moveIn(id, version, folder);
+    const place = integrity === null ? folder : await this.folders.moveIn(id, version, folder);
     const previous = before && this.#previousOf(before);
     await lock.set({
       id,
@@ -281,30 +246,15 @@ export class Packages {
     });
     context.step(`starting ${id} ${version}`);
     const view = await surroundings.follow(id);
-    await this.sweep();
+    await this.folders.sweep();
     return view;
-  }
-
-  /** Moves the prepared folder to its final name, which nothing uses yet. */
-  async #moveIn(id: string, version: string, folder: string): Promise<string> {
-    const name = `${version.replace(/[^\w.-]/g, "_").slice(0, 60)}-${randomBytes(4).toString("hex")}`;
-    const place = join(this.#root, id);
-    try {
-      await mkdir(place, { recursive: true, mode: 0o700 });
-      await syncFolder(this.#root);
-      await rename(folder, join(place, name));
-      await syncFolder(place);
-    } catch (error) {
-      throw asDiskFault(error, `the folder of ${id}`);
-    }
-    return name;
   }
 
   /** The version that runs. An update that still waits for consent never ran, and is given up. */
   #previousOf(before: LockEntry): InstalledVersion | undefined {
     const { id: _id, pinned: _pinned, previous, ...installed } = before;
     const running = this.#parts.surroundings.runningFolder(before.id);
-    const isRunning = running === undefined || running === this.folderOf(before.id, before);
+    const isRunning = running === undefined || running === this.folders.of(before);
     return isRunning ? installed : (previous ?? installed);
   }
 
@@ -359,16 +309,7 @@ export class Packages {
   }
 
   #preparation(source: PackageSource, context: OperationContext) {
-    return { root: this.#root, versions: this.#parts.versions, source, context };
-  }
-
-  /** The folder of an installed version. */
-  folderOf(id: string, { folder, integrity }: Pick<LockEntry, "folder" | "integrity">): string {
-    return integrity === null ? folder : join(this.#root, id, folder);
-  }
-
-  #isPresent(entry: LockEntry): boolean {
-    return existsSync(join(this.folderOf(entry.id, entry), "package.json"));
+    return { root: this.folders.root, versions: this.#parts.versions, source, context };
   }
 
   /** @throws MantelError `plugin_unknown` */
@@ -380,24 +321,6 @@ export class Packages {
       `no plugin ${id} is installed; see the list of plugins`,
     );
   }
-
-  async #delete(path: string): Promise<void> {
-    await rm(join(this.#root, path), { recursive: true, force: true }).catch((error: unknown) =>
-      this.#parts.log.warn("could not delete a folder of an old package", { path, error }),
-    );
-  }
-}
-
-/** The folders of all installed packages, for the search of plugins. */
-export function packageFolders(dataFolder: string, lock: PackageLock): PackageFolder[] {
-  return lock.entries.map(({ id, folder, integrity }) => {
-    const isLinked = integrity === null;
-    return {
-      id,
-      isLinked,
-      folder: isLinked ? folder : join(dataFolder, PACKAGES_FOLDER, id, folder),
-    };
-  });
 }
 
 /** The reason why an update did not start; `undefined` if it did, waits for consent, or nothing runs here. */

@@ -126,13 +126,24 @@ async function search(
 const UNREACHABLE =
   /^(ECONN\w*|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ERR_SOCKET_TIMEOUT|EHOSTUNREACH|ENETUNREACH|EPROTO|FETCH_ERROR|E5\d\d|E429|.*CERT.*|.*SIGNED.*)$/;
 
+/** Sentences for npm's codes of packages that cannot be fetched. */
+const REFUSED: ReadonlyMap<string, (what: string) => string> = new Map([
+  ["E404", (what) => `${what} does not exist, or needs a login in .npmrc`],
+  ["ETARGET", (what) => `${what} has no such version`],
+  [
+    "EINTEGRITY",
+    (what) => `the content of ${what} does not match the hash that its registry names`,
+  ],
+]);
+
 /** The error for npm's answer, which it prints as JSON. */
 function failureOf(output: string, what: string): MantelError {
-  const { code = "", summary = "" } =
-    (parse(output) as { error?: { code?: string; summary?: string } } | undefined)?.error ?? {};
-  const reason = String(summary).split("\n")[0]?.slice(0, MAX_TEXT) ?? "";
-  if (code === "")
+  const answer = parse(output) as { error?: { code?: string; summary?: string } } | undefined;
+  const { code = "", summary = "" } = answer?.error ?? {};
+  const [reason = ""] = String(summary).slice(0, MAX_TEXT).split("\n");
+  if (code === "") {
     return new MantelError("registry_down", `npm did not answer in time for ${what}`);
+  }
   if (UNREACHABLE.test(code)) {
     const hint = / reason: Unexpected token '?</.test(reason)
       ? " (it answered with a web page)"
@@ -142,16 +153,8 @@ function failureOf(output: string, what: string): MantelError {
       `the source of ${what} cannot be used${hint}: ${reason}; check npm's registry setting and the network`,
     );
   }
-  if (code === "E404") return failed(`${what} does not exist, or needs a login in .npmrc`);
-  if (code === "ETARGET") return failed(`${what} has no such version`);
-  if (code === "EINTEGRITY") {
-    return failed(`the content of ${what} does not match the hash that its registry names`);
-  }
-  return failed(`npm could not fetch ${what}: ${reason === "" ? code : reason}`);
-}
-
-function failed(detail: string): MantelError {
-  return new MantelError("install_failed", detail);
+  const sentence = REFUSED.get(code)?.(what) ?? `npm could not fetch ${what}: ${reason || code}`;
+  return new MantelError("install_failed", sentence);
 }
 
 function parse(output: string): unknown {

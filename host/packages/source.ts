@@ -38,6 +38,11 @@ export function parseSource(text: string): PackageSource {
   }
   if (GIT.test(text)) return { kind: "git", address: withoutPassword(text) };
   if (/^https?:\/\//.test(text)) return { kind: "tarball", address: withoutPassword(text) };
+  return parseNpm(text);
+}
+
+/** Parses `name` or `name@range`. */
+function parseNpm(text: string): PackageSource {
   const at = text.indexOf("@", 1);
   const [name, range] = at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
   if (!NAME.test(name) || name.length > 214) throw refused(`the source "${text.slice(0, 100)}"`);

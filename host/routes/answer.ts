@@ -66,22 +66,25 @@ export interface CheckedAnswer {
  * @throws WrongAnswer with a sentence for the plugin's author
  */
 export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): CheckedAnswer {
+  const contents = contentsOf(sent);
+  const { status = 200, headers = {}, json, redirect } = sent;
+  if (redirect !== undefined) return redirectAnswer(sent, redirect);
+  if (status >= 300 && status < 400) throw refused(`has the status ${status} without a redirect`);
+  if (json !== undefined) return { status, headers, ...jsonBody(response, json) };
+  if (contents.length > 0) return contentAnswer(sent);
+  // An answer without content still has to fit its declaration, unless it reports an error.
+  if (response && status < 300) return { status, headers, ...jsonBody(response, json) };
+  return { status: sent.status ?? 204, headers };
+}
+
+/** The contents of an answer, of which it may have one. @throws WrongAnswer */
+function contentsOf(sent: SentAnswer): readonly unknown[] {
   const [fault] = faultsOf(Answer, sent);
   if (fault) throw refused(`${fault.pointer || "the whole of it"} ${fault.detail}`);
-  const { status, json, text, bytes, file, redirect, headers = {} } = sent;
+  const { json, text, bytes, file, redirect } = sent;
   const contents = [json, text, bytes, file, redirect].filter((each) => each !== undefined);
   if (contents.length > 1) throw refused("has more than one of json, content, file and redirect");
-  if (redirect !== undefined) {
-    return { status: redirectStatus(status), headers: { ...headers, location: redirect } };
-  }
-  if (status !== undefined && status >= 300 && status < 400) {
-    throw refused(`has the status ${status} without a redirect`);
-  }
-  const isEmpty = contents.length === 0;
-  if (json !== undefined || (response && isEmpty && (status ?? 200) < 300)) {
-    return { status: status ?? 200, headers, ...jsonBody(response, json) };
-  }
-  return isEmpty ? { status: status ?? 204, headers } : contentAnswer(sent);
+  return contents;
 }
 
 /** An answer with text, bytes or a file. */
@@ -94,8 +97,10 @@ function contentAnswer(sent: SentAnswer): CheckedAnswer {
   return file === undefined ? { ...answer, body: contentOf(sent) } : { ...answer, file };
 }
 
-function redirectStatus(status = 302): number {
-  if ([301, 302, 303, 307, 308].includes(status)) return status;
+function redirectAnswer({ status = 302, headers }: SentAnswer, location: string): CheckedAnswer {
+  if ([301, 302, 303, 307, 308].includes(status)) {
+    return { status, headers: { ...headers, location } };
+  }
   throw refused(`has a redirect with the status ${status}`);
 }
 

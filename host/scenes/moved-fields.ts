@@ -6,9 +6,7 @@ import { capabilityOf } from "../devices/sections.ts";
  * `onLeft` is then `on` of the part `left`. Other fields stay where they are.
  */
 export function withMovedFields(device: Device, command: CommandBody): CommandBody {
-  if (!isObject(command) || !isObject(command["parts"]) || !isObject(command["extra"]))
-    return command;
-  if (!device.parts && !device.extra) return command;
+  if (!hasSections(command) || (!device.parts && !device.extra)) return command;
   const { parts = {}, extra = {}, ...own } = command as Partial<Record<string, object>>;
   const kept = new Map<string, unknown>();
   const byPart = new Map(Object.entries(parts as Record<string, DeviceCommand>));
@@ -41,7 +39,12 @@ function placeOf(device: Device, name: string): Place | undefined {
   return extra && { isCommand: extra.type === "command" };
 }
 
-/** True also for an absent one. A stored scene may have been edited by hand. */
+/** False for a command whose parts or extras are not objects: a stored scene may have been edited by hand. */
+function hasSections(command: CommandBody): boolean {
+  return isObject(command) && isObject(command["parts"]) && isObject(command["extra"]);
+}
+
+/** True also for an absent one. */
 function isObject(value: unknown): boolean {
   return value === undefined || (typeof value === "object" && value !== null);
 }

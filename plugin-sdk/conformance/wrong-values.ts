@@ -30,23 +30,29 @@ export function wrongValues({
 /** The form that a value must have; `undefined` if it has it. `null` is an unknown value. */
 function demandOf(capability: Capability, value: StateValue): string | undefined {
   if (value === null) return undefined;
+  const [isValid, form] = formOf(capability, value);
+  return isValid ? undefined : form;
+}
+
+/** True if the value has the form that the capability asks for, and that form as a phrase. */
+function formOf(capability: Capability, value: StateValue): readonly [boolean, string] {
   switch (capability.type) {
     case "boolean":
-      return typeof value === "boolean" ? undefined : "true or false";
+      return [typeof value === "boolean", "true or false"];
     case "text":
-      return typeof value === "string" ? undefined : "a text";
+      return [typeof value === "string", "a text"];
     case "color":
-      return typeof value === "object" ? undefined : "a colour";
+      return [typeof value === "object", "a colour"];
     case "command":
-      return "no value, because it is a command";
+      return [false, "no value, because it is a command"];
     case "choice": {
-      const isOne = typeof value === "string" && capability.values.includes(value);
-      return isOne ? undefined : `one of ${capability.values.join(", ")}`;
+      const { values } = capability;
+      return [typeof value === "string" && values.includes(value), `one of ${values.join(", ")}`];
     }
     case "number": {
       const { min = -Infinity, max = Infinity } = capability;
       const isWithin = typeof value === "number" && value >= min && value <= max;
-      return isWithin ? undefined : `a number from ${min} to ${max}`;
+      return [isWithin, `a number from ${min} to ${max}`];
     }
   }
 }

@@ -1,27 +1,25 @@
 import { EventEmitter, once } from "node:events";
 import timers from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { IConnackPacket, MqttClient as LibraryClient } from "mqtt";
 import type { Log, PluginStatus } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
-import { Semaphore } from "../semaphore.ts";
 import type { MqttBroker, MqttPublish } from "../services/mqtt.ts";
 import {
-  connectionError,
-  limitPackets,
-  openConnection,
-  pauseBetweenMessages,
-  requestError,
-} from "./open-connection.ts";
-import { Pings } from "./pings.ts";
+  closeAtAbort,
+  type Connection,
+  destroy,
+  send,
+  subscribe,
+  trackLoss,
+  unsubscribe,
+} from "./connection.ts";
+import { connectionError, openConnection } from "./open-connection.ts";
 import { Subscriptions, type OnMessage, type SubscribeOptions } from "./subscriptions.ts";
 
 export type { OnMessage, SubscribeOptions } from "./subscriptions.ts";
 
 const PUBLISH_DEADLINE_MS = 1_800;
-const SUBSCRIBE_DEADLINE_MS = 5_000;
-const CLOSE_DEADLINE_MS = 500;
 /** Time that a publish waits for the connection after a start or a connection loss. */
 const GRACE_MS = 1_000;
 const ATTEMPTED_WITHIN_MS = 2_000;
@@ -32,10 +30,6 @@ const LAST_RETRY_MS = 3_000;
 const STABLE_MS = 5_000;
 /** Interval at which a connected client checks if the broker's address has changed. */
 const SAME_BROKER_EVERY_MS = 10_000;
-/** Maximum unacknowledged messages. Mosquitto accepts 20; a broker may ask for fewer. */
-const IN_FLIGHT = 20;
-/** SUBACK codes from this value are refusals (MQTT 3.1.1, 3.9.3, and MQTT 5, 3.9.3). */
-const REFUSED = 0x80;
 
 export interface MqttClientOptions {
   /** Returns the broker. Called before each attempt and every ten seconds, because the address may change. */
@@ -47,18 +41,6 @@ export interface MqttClientOptions {
   readonly onConnected?: () => void;
   /** Receives a user-facing sentence about refused subscriptions, and `undefined` when the broker refuses none. */
   readonly onRefused?: (sentence: string | undefined) => void;
-}
-
-/** One connection to a broker, from CONNACK to its loss. */
-interface Connection {
-  readonly library: LibraryClient;
-  readonly pings: Pings;
-  /** Limits the messages that the broker has not acknowledged. */
-  readonly slots: Semaphore;
-  readonly unacknowledged: Set<(error: Error) => void>;
-  /** Resolves with a user-facing reason when the connection has ended. */
-  readonly lost: Promise<string>;
-  lossReason: string;
 }
 
 /**
@@ -289,109 +271,6 @@ export class MqttClient {
     this.#options.status.degraded(reason);
     this.#options.log.warn("cannot connect to the broker", { reason });
   }
-}
-
-/** Observes an open connection. Its loss rejects all unacknowledged messages. */
-function trackLoss(library: LibraryClient, { properties }: IConnackPacket): Connection {
-  const connection = {
-    library,
-    pings: new Pings(library),
-    slots: new Semaphore(Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT)),
-    unacknowledged: new Set<(error: Error) => void>(),
-    lossReason: "the broker closed the connection",
-  };
-  library.on("disconnect", ({ reasonCode }) => {
-    connection.lossReason += ` with reason code ${reasonCode}`;
-  });
-  const lost = new Promise<string>((resolve) => {
-    library.once("close", () => {
-      for (const reject of connection.unacknowledged) reject(lossError(connection.lossReason));
-      library.end(true);
-      resolve(connection.lossReason);
-    });
-  });
-  const tracked = Object.assign(connection, { lost });
-  // After a packet that it cannot read, the library reads no more and leaves the connection open.
-  library.on("error", ({ message }) => destroy(tracked, message));
-  limitPackets(library, (reason) => destroy(tracked, reason));
-  pauseBetweenMessages(library);
-  return tracked;
-}
-
-/** Closes a connection at an abort, also at an earlier one. */
-function closeAtAbort(connection: Connection, signal: AbortSignal): void {
-  const abort = () => void close(connection);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  void connection.lost.then(() => signal.removeEventListener("abort", abort));
-}
-
-/** Disconnects properly, so that the broker does not publish a last will. */
-async function close(connection: Connection): Promise<void> {
-  const { library } = connection;
-  try {
-    await withDeadline(library.endAsync(), CLOSE_DEADLINE_MS, "closing the connection");
-  } catch {
-    destroy(connection, "the plugin closed the connection"); // without waiting for the broker any longer
-  }
-}
-
-/** Closes a connection immediately; `lost` resolves with the reason. */
-function destroy(connection: Connection, reason: string): void {
-  connection.lossReason = reason;
-  connection.library.stream.destroy();
-}
-
-async function send(connection: Connection, message: MqttPublish): Promise<void> {
-  const { library, pings, unacknowledged } = connection;
-  const { topic, payload, qos, retain } = message;
-  if (!library.connected) throw lossError(connection.lossReason);
-  let lose: (error: Error) => void = () => undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      lose = reject;
-      unacknowledged.add(lose);
-      library.publish(topic, payload, { qos, retain }, (error) => {
-        if (error) reject(requestError(error, `a publish to ${topic.slice(0, 200)}`));
-        else if (qos === 0) pings.send(resolve);
-        else resolve();
-      });
-    });
-  } finally {
-    unacknowledged.delete(lose);
-  }
-}
-
-/**
- * Subscribes to filters and resolves with those that the broker refused. Uses QoS 0, because a message that is
- * resent after a connection loss would count as a second press of a button.
- * @throws MantelError `broker_down`
- */
-async function subscribe(
-  { library }: Connection,
-  filters: readonly string[],
-): Promise<readonly string[]> {
-  if (filters.length === 0) return [];
-  const granted = library.subscribeAsync([...filters], { qos: 0 });
-  try {
-    await withDeadline(granted, SUBSCRIBE_DEADLINE_MS, "the subscription");
-    return [];
-  } catch (error) {
-    const { packet } = error as { packet?: { granted?: readonly unknown[] } };
-    const codes = packet?.granted ?? [];
-    const refused = filters.filter((_, at) => Number(codes[at]) >= REFUSED);
-    if (codes.length === filters.length && refused.length > 0) return refused;
-    throw requestError(error as Error, `a subscription to ${filters.length} filters`);
-  }
-}
-
-async function unsubscribe({ library }: Connection, filter: string): Promise<void> {
-  const ended = library.unsubscribeAsync(filter);
-  await withDeadline(ended, CLOSE_DEADLINE_MS, "ending a subscription").catch(() => undefined);
-}
-
-function lossError(reason: string): MantelError {
-  return new MantelError("broker_down", `the message was not acknowledged: ${reason}`);
 }
 
 /** The back-off, doubled after each attempt. Jitter prevents many clients from reconnecting at the same moment. */

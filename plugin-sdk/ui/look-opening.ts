@@ -17,15 +17,12 @@ export const coverLook: LookOf = (device, state, speech) => {
   const moves = state.action === "opening" || state.action === "closing";
   const isOpen = typeof position === "number" ? position > 0 : contact === false;
   const look = { hue: theme("cool"), on: isOpen || moves, ...shown(state, moves, speech) };
-  if (canSet(device, "position") && !device.assumed) {
-    if (typeof position !== "number") return { ...look, value: look.value || UNKNOWN };
-    return {
-      ...look,
-      level: { field: "position", percent: position },
-      tap: moves && canSet(device, "stop") ? { stop: true } : { position: isOpen ? 0 : 100 },
-    };
+  const isDragged = canSet(device, "position") && !device.assumed;
+  if (isDragged && typeof position === "number") {
+    const tap = moves && canSet(device, "stop") ? { stop: true } : { position: isOpen ? 0 : 100 };
+    return { ...look, level: { field: "position", percent: position }, tap };
   }
-  const buttons = waysOf(device, state, speech);
+  const buttons = isDragged ? [] : waysOf(device, state, speech);
   return buttons.length > 0 ? { ...look, buttons } : { ...look, value: look.value || UNKNOWN };
 };
 

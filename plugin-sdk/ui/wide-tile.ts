@@ -6,17 +6,10 @@ import type { DeviceFunction } from "./functions.ts";
 
 /** A tile of two cells: a value, and buttons or a target beside it. */
 export function wideTile(device: DeviceFunction, actions: Actions, look: Look): TemplateResult {
-  const { hue, on, value, unit = "", note = "", progress, buttons = [] } = look;
+  const { hue, value, unit = "", note = "", progress, buttons = [] } = look;
   const said = actions.wordOf(device) ?? actions.ageOf(device) ?? note;
-  const classes = [
-    "tile wide acts",
-    on && device.available ? "on" : "",
-    progress === undefined ? "" : "progress",
-    buttons.some(isToggle) ? "gangs" : "",
-    actions.statesOf(device),
-  ];
   return html`<div
-    class=${classes.join(" ")}
+    class=${classesOf(device, actions, look)}
     .style=${`--hue: ${hue}; --percent: ${progress ?? 0}%`}
     role="group"
     aria-label=${device.name}
@@ -28,6 +21,20 @@ export function wideTile(device: DeviceFunction, actions: Actions, look: Look): 
       <bdi>${device.name}</bdi>${said === "" ? nothing : html` <em>· ${said}</em>`}
     </span>
   </div>`;
+}
+
+function classesOf(
+  device: DeviceFunction,
+  actions: Actions,
+  { on, progress, buttons = [] }: Look,
+): string {
+  return [
+    "tile wide acts",
+    on && device.available ? "on" : "",
+    progress === undefined ? "" : "progress",
+    buttons.some(isToggle) ? "gangs" : "",
+    actions.statesOf(device),
+  ].join(" ");
 }
 
 const isToggle = (button: TileButton | string): boolean =>

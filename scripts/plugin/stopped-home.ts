@@ -61,7 +61,7 @@ export async function openStoppedHome({
   const pluginOf = (id: string) => {
     const entry = lock.find(id);
     if (!entry) throw new Error(`no plugin ${id} is installed`);
-    return readManifest(packages.folderOf(id, entry));
+    return readManifest(packages.folders.of(entry));
   };
   const missing = new Map<string, string[]>();
   const noteMissing = async (result: Changed): Promise<Changed> => {

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { consentNeededError } from "../consent/consent-needed-error.ts";
 import type { Consents } from "../consent/consents.ts";
 import { type RequestedPermission, describePermission } from "../consent/requested-permissions.ts";
-import type { PluginPackage } from "../manifest/manifest.ts";
+import { type PluginPackage, readManifest } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { ModuleStatus } from "../state/status.ts";
 import type { ModuleVersions } from "../versions/module-versions.ts";
+import { isReplaceableBy } from "../versions/version.ts";
 
 interface ConsentDependencies {
   readonly id: string;
@@ -43,6 +44,25 @@ export class ModuleConsent {
     if (needed.length === 0 || isDeepStrictEqual(before, needed)) return;
     const sentence = "the plugin asks for more permissions and waits for consent";
     log.record({ level: "warn", sentence, fields: { needed: needed.map(describePermission) } });
+  }
+
+  /**
+   * Reads the manifest again, because it may have just changed: code never runs with an older or newer manifest.
+   */
+  async readManifest(): Promise<void> {
+    const { id, consents, versions } = this.#parts;
+    const { onDisk } = versions;
+    const plugin = await readManifest(onDisk.folder).catch(() => undefined); // the module list shows that
+    if (plugin?.id !== id || isDeepStrictEqual(plugin, onDisk)) return;
+    await consents.grantPlugins([plugin]);
+    const isSameKind = isReplaceableBy(versions.plugin, plugin);
+    if (isSameKind || consents.neededBy(plugin).length > 0) this.setOnDisk(plugin);
+  }
+
+  /** The last check before the code on disk takes over. @throws MantelError `consent_needed` */
+  async confirm(): Promise<void> {
+    await this.readManifest();
+    if (this.isNeeded) throw this.error;
   }
 
   /**

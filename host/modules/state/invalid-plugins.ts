@@ -13,10 +13,6 @@ export class InvalidPlugins {
     this.#log = log;
   }
 
-  has(folder: string): boolean {
-    return this.#folders.has(folder);
-  }
-
   /** The reason why this folder is not a valid plugin now. */
   errorOf(folder: string): MantelError | undefined {
     return this.#folders.get(folder)?.error;

@@ -7,8 +7,9 @@ import { after, test, type TestContext } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Bus } from "../../../host/events/bus.ts";
 import { compileRuntime } from "../../../host/modules/build/runtime.ts";
-import { ModuleManager, type ModuleManagerDependencies } from "../../../host/modules/manager.ts";
+import { ModuleManager } from "../../../host/modules/manager.ts";
 import { BridgeTable } from "../../../host/modules/module-bridge.ts";
+import type { ModuleTableDependencies } from "../../../host/modules/module-table.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { manifest, stageModules } from "../../helpers/stage-modules.ts";
 import { until } from "../../helpers/until.ts";
@@ -48,7 +49,7 @@ async function openManager(t: TestContext, plugins: Plugins = {}, given?: { home
     roots: [stage.root],
     packageFolders: () => [],
     isShippedId: () => false,
-  } as unknown as ModuleManagerDependencies;
+  } as unknown as ModuleTableDependencies;
   const manager = new ModuleManager(parts);
   onTestEnd(t, () => manager.close());
   return { ...stage, bridges, removed, revisions, manager };

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { ModuleView } from "../../../host/api/module.ts";
 import { LOCK_FILE, PackageLock } from "../../../host/packages/lock.ts";
-import { Packages, packageFolders } from "../../../host/packages/packages.ts";
+import { packageFolders } from "../../../host/packages/package-folders.ts";
+import { Packages } from "../../../host/packages/packages.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { fakeNpm, type NpmScripts } from "../../helpers/fake-npm.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -398,7 +399,7 @@ test("files that a crash has left are removed at the next start, and those that 
     await mkdir(join(home.data, "packages", leftover), { recursive: true });
   }
 
-  await (await home.reopen()).packages.sweep();
+  await (await home.reopen()).packages.folders.sweep();
 
   assert.deepEqual(await home.kept(), ["lamp"]);
   assert.deepEqual(await home.kept("lamp"), [folder]);
