@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
+import { loadNow } from "../helpers/until.ts";
 
 const COMMAND_DEADLINE_MS = 30_000;
 
@@ -41,7 +42,7 @@ export class Terminal {
     const mark = `--${randomUUID()}--`;
     this.#output = "";
     this.#shell.stdin?.write(`${commands}\nprintf '%s%s\\n' "${mark}" "$?"\n`);
-    return withDeadline(this.#ended(mark), COMMAND_DEADLINE_MS, commands);
+    return withDeadline(this.#ended(mark), COMMAND_DEADLINE_MS * loadNow(), commands);
   }
 
   #ended(mark: string): Promise<Answer> {
