@@ -1,4 +1,9 @@
-import type { DiscoveredDevice, DiscoveredService, DiscoveryRequest } from "./discovery.ts";
+import type {
+  DiscoveredDevice,
+  DiscoveredService,
+  DiscoveryHostApi,
+  DiscoveryRequest,
+} from "./discovery.ts";
 
 /** The home's network behind `ctx.discover`. */
 export interface FakeNetwork {
@@ -9,11 +14,11 @@ export interface FakeNetwork {
 }
 
 /** The answer to a search; empty if nothing was given for it. */
-export function answerSearch(
+export function answerSearch<M extends keyof DiscoveryHostApi>(
   { mdns = {}, ssdp = {} }: FakeNetwork,
-  method: "discoverMdns" | "discoverSsdp",
+  method: M,
   { what }: DiscoveryRequest,
-): readonly unknown[] {
+): Awaited<ReturnType<DiscoveryHostApi[M]>> {
   const answers = method === "discoverMdns" ? mdns : ssdp;
-  return Object.hasOwn(answers, what) ? (answers[what] ?? []) : [];
+  return (Object.hasOwn(answers, what) ? answers[what] : []) as never;
 }

@@ -1,36 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Errors } from "typebox/schema";
-import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type {
   CommandBeyond,
   DeviceCommand,
   DeviceDescription,
   DeviceEvent,
   DeviceState,
-  DeviceUpdate,
 } from "./device.ts";
-import { MantelError } from "./errors.ts";
 import type { HomeSettings } from "./home.ts";
 import type { Plugin } from "./plugin.ts";
-import type {
-  ChannelChange,
-  HostApi,
-  LogRecord,
-  QuiesceFault,
-  SentAnswer,
-  ServiceRequest,
-  StartRequest,
-} from "./protocol.ts";
+import type { LogRecord, QuiesceFault, SentAnswer, StartRequest } from "./protocol.ts";
 import { type RouteDefinition, routeKey, type RouteRequest } from "./route.ts";
-import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
 import { type CheckedImage, parseImage } from "./sent-image.ts";
 import {
   type ProvidedService,
-  type PublicationName,
   type Publications,
   type ServiceDefinition,
   type ServiceInput,
@@ -38,11 +24,11 @@ import {
   type ServiceOutput,
 } from "./service.ts";
 import type { SourceChange } from "./sources.ts";
-import { checkDevices, updated } from "./testing-devices.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
-import { answerSearch, type FakeNetwork } from "./testing-network.ts";
+import { MemoryHost } from "./testing-host.ts";
+import type { FakeNetwork } from "./testing-network.ts";
 import { FakeClock } from "./testing-schedule.ts";
-import { callFake, checkedCall } from "./testing-service.ts";
+import { checkedCall } from "./testing-service.ts";
 import { completeOptions } from "./testing-trials.ts";
 
 export {
@@ -161,7 +147,6 @@ export async function startPlugin(
     await removeStorage();
     throw error;
   });
-  let calls = 0;
   return {
     ...requestsTo(runner, started.services),
     devices: host.devices,
@@ -177,15 +162,6 @@ export async function startPlugin(
       return host.degraded;
     },
     state: (nativeId) => host.device(nativeId).state,
-    command: (nativeId, command, beyond) =>
-      runner.command({
-        nativeId,
-        command,
-        commandId: `command-${++calls}`,
-        ...(beyond ? { beyond: { parts: {}, extra: {}, ...beyond } } : {}),
-      }),
-    activateScene: (nativeId) =>
-      runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
     feedChannel(name, value) {
       const json = value === undefined ? {} : { json: JSON.stringify(value) };
       runner.channelChanged({ channel: name, ...json });
@@ -205,13 +181,23 @@ export async function startPlugin(
   };
 }
 
-/** The requests that a test makes to the plugin: pictures, routes and services. */
+/** The requests that a test makes to the plugin. */
 function requestsTo(
   runner: Runner,
   services: Awaited<ReturnType<Runner["start"]>>["services"],
-): Pick<RunningTest, "image" | "request" | "call"> {
+): Pick<RunningTest, "command" | "activateScene" | "image" | "request" | "call"> {
   const provided = new Map(services.map((each) => [serviceKey(each), each]));
+  let calls = 0;
   return {
+    command: (nativeId, command, beyond) =>
+      runner.command({
+        nativeId,
+        command,
+        commandId: `command-${++calls}`,
+        ...(beyond ? { beyond: { parts: {}, extra: {}, ...beyond } } : {}),
+      }),
+    activateScene: (nativeId) =>
+      runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
     async image(nativeId) {
       const sent = await runner.image({ nativeId });
       return sent === null ? undefined : parseImage(sent);
@@ -254,159 +240,4 @@ function startRequest(
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };
-}
-
-class MemoryHost implements HostLink {
-  readonly devices = new Map<string, DeviceDescription>();
-  readonly published: Record<string, unknown> = {};
-  readonly logs: LogRecord[] = [];
-  readonly events: DeviceEvent[] = [];
-  scenes: readonly SceneDescription[] = [];
-  degraded: string | undefined;
-  readonly described: Record<string, string> = {};
-  onChannelChanged: (change: ChannelChange) => void = () => undefined;
-  onSourceChanged: (change: SourceChange) => void = () => undefined;
-  readonly #sources: Readonly<Record<string, string>>;
-  readonly #plugin: Plugin;
-  readonly #services: readonly ProvidedService[];
-  readonly #channels: Readonly<Record<string, unknown>>;
-  readonly #home: FakeHome;
-  readonly #clock: FakeClock;
-  readonly #network: FakeNetwork;
-  /** All received parts of calendar windows. */
-  readonly #parts: CalendarPart[] = [];
-
-  constructor(
-    plugin: Plugin,
-    { services = [], channels = {}, network = {}, sources = {} }: TestHostOptions,
-    { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
-  ) {
-    this.#plugin = plugin;
-    this.#services = services;
-    this.#channels = channels;
-    this.#home = home;
-    this.#clock = clock;
-    this.#network = network;
-    this.#sources = sources;
-  }
-
-  device(nativeId: string): DeviceDescription {
-    const device = this.devices.get(nativeId);
-    if (!device)
-      throw new MantelError("device_unknown", `no published device has the native id ${nativeId}`);
-    return device;
-  }
-
-  call<M extends keyof HostApi>(
-    method: M,
-    input: Parameters<HostApi[M]>[0],
-  ): Promise<Awaited<ReturnType<HostApi[M]>>> {
-    return this.#carryOut(method, input) as Promise<Awaited<ReturnType<HostApi[M]>>>;
-  }
-
-  notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void {
-    void this.#carryOut(method, input);
-  }
-
-  async #carryOut(method: keyof HostApi, data: unknown): Promise<unknown> {
-    const input = structuredClone(data) as never;
-    switch (method) {
-      case "publishDevices":
-        return this.#replace(input);
-      case "updateDevices":
-        return this.#update(input);
-      case "announceDeviceEvent":
-        return void this.events.push(input);
-      case "publishScenes":
-        this.scenes = input;
-        return undefined;
-      case "publish":
-        return this.#publish(input);
-      case "publishCalendarPart":
-        return void this.#parts.push(input);
-      case "publishChannel":
-        return this.#publishChannel(input);
-      case "followChannel":
-        return this.#followChannel(input);
-      case "callService":
-        return this.#callService(input);
-      case "routeUrl":
-        return `/api/v1/plugins/test/hooks/secret${(input as { path: string }).path}`;
-      case "reportDegraded":
-        this.degraded = (input as { reason?: string }).reason;
-        return undefined;
-      case "log":
-        this.logs.push(input);
-        return undefined;
-      case "setSchedule":
-      case "cancelSchedule":
-      case "resumeSchedules":
-        return this.#clock[method](input);
-      case "discoverMdns":
-      case "discoverSsdp":
-        return answerSearch(this.#network, method, input);
-      case "followSources":
-        for (const [name, code] of Object.entries(this.#sources)) {
-          const source = { hash: code, code, map: "" };
-          this.onSourceChanged({ name, kind: "compiled", source });
-        }
-        return undefined;
-      case "describeSources":
-        return void Object.assign(this.described, (input as { files: object }).files);
-      case "showStep": // setups do not run here
-        return undefined;
-      default:
-        return this.#home[method](input);
-    }
-  }
-
-  #replace(devices: readonly DeviceDescription[]): void {
-    checkDevices(devices);
-    this.devices.clear();
-    for (const device of devices) this.devices.set(device.nativeId, device);
-  }
-
-  #update(updates: readonly DeviceUpdate[]): void {
-    for (const update of updates) {
-      this.devices.set(update.nativeId, updated(this.device(update.nativeId), update));
-    }
-  }
-
-  #publish({ name, value }: { name: PublicationName; value: never }): void {
-    this.published[name] = name === "calendar.window" ? this.#whole(value) : value;
-  }
-
-  #publishChannel({ channel, json }: { channel: string; json: string }): void {
-    const value: unknown = JSON.parse(json);
-    const [isValid, faults] = Errors(this.#plugin.channels?.[channel]?.schema ?? {}, value);
-    if (isValid) {
-      this.published[channel] = value;
-      return;
-    }
-    const errors = faults.map(({ instancePath, message }) => ({
-      pointer: instancePath,
-      detail: message,
-    }));
-    const [first] = errors;
-    const sentence = `the value of ${channel} is wrong: ${first?.pointer} ${first?.detail}`;
-    const fields = { channel, error: sentence };
-    this.logs.push({ level: "warn", sentence: "refused a value of a channel", fields });
-    throw new MantelError("invalid", sentence, { errors });
-  }
-
-  #followChannel({ channel }: { channel: string }): { isProvided: boolean } {
-    const value = this.#channels[channel];
-    if (value === undefined) return { isProvided: false };
-    queueMicrotask(() => this.onChannelChanged({ channel, json: JSON.stringify(value) }));
-    return { isProvided: true };
-  }
-
-  #whole({ parts, ...rest }: PartedWindow): Publications["calendar.window"] {
-    const byHash = new Map(this.#parts.map(({ hash, events }) => [hash, events]));
-    return { ...rest, events: parts.flatMap((hash) => byHash.get(hash) ?? []) };
-  }
-
-  async #callService({ name, input }: ServiceRequest): Promise<unknown> {
-    return callFake(this.#services, name, input);
-  }
 }

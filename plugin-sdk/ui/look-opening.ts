@@ -19,12 +19,14 @@ export const coverLook: LookOf = (device, state, speech) => {
   const look = { hue: theme("cool"), on: isOpen || moves, ...shown(state, moves, speech) };
   const isDragged = canSet(device, "position") && !device.assumed;
   if (isDragged && typeof position === "number") {
-    const tap = moves && canSet(device, "stop") ? { stop: true } : { position: isOpen ? 0 : 100 };
+    const tap = moves && canSet(device, "stop") ? { stop: true } : otherEnd(position);
     return { ...look, level: { field: "position", percent: position }, tap };
   }
   const buttons = isDragged ? [] : waysOf(device, state, speech);
   return buttons.length > 0 ? { ...look, buttons } : { ...look, value: look.value || UNKNOWN };
 };
+
+const otherEnd = (position: number) => ({ position: position > 0 ? 0 : 100 });
 
 function shown(
   { position, contact, action }: DeviceState,

@@ -1,0 +1,173 @@
+import { Errors } from "typebox/schema";
+import type { CalendarPart, PartedWindow } from "./calendar.ts";
+import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
+import type { DiscoveredDevice, DiscoveredService, DiscoveryRequest } from "./discovery.ts";
+import { MantelError } from "./errors.ts";
+import type { HomeHostApi } from "./home-protocol.ts";
+import type { Plugin } from "./plugin.ts";
+import type { ChannelChange, HostApi, LogRecord, ServiceRequest } from "./protocol.ts";
+import type { HostLink } from "./runtime/host-link.ts";
+import type { SceneDescription } from "./scene.ts";
+import type { ScheduleHostApi } from "./schedule-protocol.ts";
+import type { ProvidedService, Publications } from "./service.ts";
+import type { SourceChange } from "./sources.ts";
+import { checkDevices, updated } from "./testing-devices.ts";
+import type { FakeHome } from "./testing-home.ts";
+import { answerSearch, type FakeNetwork } from "./testing-network.ts";
+import type { FakeClock } from "./testing-schedule.ts";
+import { callFake } from "./testing-service.ts";
+
+interface MemoryHostOptions {
+  readonly services?: readonly ProvidedService[];
+  readonly channels?: Readonly<Record<string, unknown>>;
+  readonly network?: FakeNetwork;
+  readonly sources?: Readonly<Record<string, string>>;
+}
+
+type OwnHostApi = Omit<HostApi, keyof HomeHostApi | keyof ScheduleHostApi>;
+
+/** A host in memory for one plugin. It answers the plugin's calls, except those to its clock and its home. */
+export class MemoryHost implements HostLink, OwnHostApi {
+  readonly devices = new Map<string, DeviceDescription>();
+  readonly published: Record<string, unknown> = {};
+  readonly logs: LogRecord[] = [];
+  readonly events: DeviceEvent[] = [];
+  scenes: readonly SceneDescription[] = [];
+  degraded: string | undefined;
+  readonly described: Record<string, string> = {};
+  onChannelChanged: (change: ChannelChange) => void = () => undefined;
+  onSourceChanged: (change: SourceChange) => void = () => undefined;
+  readonly #plugin: Plugin;
+  readonly #options: MemoryHostOptions;
+  readonly #home: FakeHome;
+  readonly #clock: FakeClock;
+  /** All received parts of calendar windows. */
+  readonly #parts: CalendarPart[] = [];
+
+  constructor(
+    plugin: Plugin,
+    options: MemoryHostOptions,
+    { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
+  ) {
+    this.#plugin = plugin;
+    this.#options = options;
+    this.#home = home;
+    this.#clock = clock;
+  }
+
+  /** @throws MantelError `device_unknown` */
+  device(nativeId: string): DeviceDescription {
+    const device = this.devices.get(nativeId);
+    if (!device)
+      throw new MantelError("device_unknown", `no published device has the native id ${nativeId}`);
+    return device;
+  }
+
+  async call<M extends keyof HostApi>(
+    method: M,
+    input: Parameters<HostApi[M]>[0],
+  ): Promise<Awaited<ReturnType<HostApi[M]>>> {
+    const owners: readonly object[] = [this, this.#clock, this.#home];
+    const owner = owners.find((each) => method in each) as HostApi;
+    return (await owner[method](structuredClone(input) as never)) as never;
+  }
+
+  notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void {
+    void this.call(method, input);
+  }
+
+  async publishDevices(devices: readonly DeviceDescription[]): Promise<void> {
+    checkDevices(devices);
+    this.devices.clear();
+    for (const device of devices) this.devices.set(device.nativeId, device);
+  }
+
+  async updateDevices(updates: readonly DeviceUpdate[]): Promise<void> {
+    for (const update of updates) {
+      this.devices.set(update.nativeId, updated(this.device(update.nativeId), update));
+    }
+  }
+
+  async announceDeviceEvent(event: DeviceEvent): Promise<void> {
+    this.events.push(event);
+  }
+
+  async publishScenes(scenes: readonly SceneDescription[]): Promise<void> {
+    this.scenes = scenes;
+  }
+
+  async publish({ name, value }: { name: string; value: unknown }): Promise<void> {
+    this.published[name] = name === "calendar.window" ? this.#whole(value as PartedWindow) : value;
+  }
+
+  async publishCalendarPart(part: CalendarPart): Promise<void> {
+    this.#parts.push(part);
+  }
+
+  async publishChannel({ channel, json }: { channel: string; json: string }): Promise<void> {
+    const value: unknown = JSON.parse(json);
+    const [isValid, faults] = Errors(this.#plugin.channels?.[channel]?.schema ?? {}, value);
+    if (isValid) {
+      this.published[channel] = value;
+      return;
+    }
+    const errors = faults.map(({ instancePath, message }) => ({
+      pointer: instancePath,
+      detail: message,
+    }));
+    const [first] = errors;
+    const sentence = `the value of ${channel} is wrong: ${first?.pointer} ${first?.detail}`;
+    const fields = { channel, error: sentence };
+    this.logs.push({ level: "warn", sentence: "refused a value of a channel", fields });
+    throw new MantelError("invalid", sentence, { errors });
+  }
+
+  async followChannel({ channel }: { channel: string }): Promise<{ isProvided: boolean }> {
+    const value = this.#options.channels?.[channel];
+    if (value === undefined) return { isProvided: false };
+    queueMicrotask(() => this.onChannelChanged({ channel, json: JSON.stringify(value) }));
+    return { isProvided: true };
+  }
+
+  async callService({ name, input }: ServiceRequest): Promise<unknown> {
+    return callFake(this.#options.services ?? [], name, input);
+  }
+
+  async routeUrl({ path }: { path: string }): Promise<string> {
+    return `/api/v1/plugins/test/hooks/secret${path}`;
+  }
+
+  async reportDegraded({ reason }: { reason?: string }): Promise<void> {
+    this.degraded = reason;
+  }
+
+  /** Does nothing, because setups do not run here. */
+  async showStep(): Promise<void> {}
+
+  async log(record: LogRecord): Promise<void> {
+    this.logs.push(record);
+  }
+
+  async discoverMdns(request: DiscoveryRequest): Promise<readonly DiscoveredService[]> {
+    return answerSearch(this.#options.network ?? {}, "discoverMdns", request);
+  }
+
+  async discoverSsdp(request: DiscoveryRequest): Promise<readonly DiscoveredDevice[]> {
+    return answerSearch(this.#options.network ?? {}, "discoverSsdp", request);
+  }
+
+  async followSources(): Promise<void> {
+    for (const [name, code] of Object.entries(this.#options.sources ?? {})) {
+      this.onSourceChanged({ name, kind: "compiled", source: { hash: code, code, map: "" } });
+    }
+  }
+
+  async describeSources({ files }: { files: Readonly<Record<string, string>> }): Promise<void> {
+    Object.assign(this.described, files);
+  }
+
+  #whole({ parts, ...rest }: PartedWindow): Publications["calendar.window"] {
+    const byHash = new Map(this.#parts.map(({ hash, events }) => [hash, events]));
+    return { ...rest, events: parts.flatMap((hash) => byHash.get(hash) ?? []) };
+  }
+}
