@@ -66,7 +66,7 @@ import { SourceFolders } from "./modules/sources/source-folders.ts";
 import { VersionStore } from "./modules/versions/version-store.ts";
 import { Publisher } from "./mqtt/publish.ts";
 import { PackageLock } from "./packages/lock.ts";
-import { type HostParts, openHostPackages } from "./packages/open-packages.ts";
+import { type RunningHostDependencies, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/package-folders.ts";
 import { Photos } from "./photos/photos.ts";
 import { Places } from "./places/places.ts";
@@ -373,7 +373,7 @@ async function openModules(
 
 /** The modules, and what the installed packages share with them. */
 interface HostModules extends Pick<
-  HostParts,
+  RunningHostDependencies,
   "lock" | "consents" | "versionStore" | "isShippedId"
 > {
   readonly modules: ModuleManager;

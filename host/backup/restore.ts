@@ -3,9 +3,9 @@ import { isRegisterLine } from "../auth/token-register.ts";
 import type { RestoreTransaction } from "../documents/restore-transaction.ts";
 import { type Unpacked, unpack } from "./archive.ts";
 import { pathsToBackUp } from "./contents.ts";
+import { inCurrentNames } from "./current-names.ts";
 import { assertDocuments } from "./documents.ts";
 import { isCredential, isSecret } from "./paths.ts";
-import { inPresentNames } from "./present-names.ts";
 
 const REGISTER = "tokens.jsonl";
 
@@ -50,7 +50,7 @@ export async function openRestore(request: RestoreRequest): Promise<Restore> {
 
   const all = [...backup.files.keys(), ...backup.secrets.keys()];
   // Credentials in the open part, as of version 1, are not authenticated.
-  const open = [...backup.files].filter(([path]) => !isCredential(path)).map(inPresentNames);
+  const open = [...backup.files].filter(([path]) => !isCredential(path)).map(inCurrentNames);
   const sealed = [...backup.secrets].filter(([path]) => isTaken(path)).map(onlyWholeLines);
   const files = new Map([...open, ...sealed]);
   const leftOut = all.filter((path) => !files.has(path));

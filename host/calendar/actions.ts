@@ -15,9 +15,9 @@ import {
 } from "@mantel/plugin-sdk/services";
 import { faultsOf } from "../validate.ts";
 import type { Calendar } from "./calendar.ts";
-import { toldAs } from "./completeness.ts";
+import { withChangedAt } from "./completeness.ts";
 
-export interface CalendarActionsParts {
+export interface CalendarActionsDependencies {
   readonly calendar: Pick<Calendar, "placeOf" | "placeOfEvent" | "providers" | "publicIdOf">;
   /** Calls a service of one provider. */
   readonly call: (
@@ -34,9 +34,9 @@ type Update = Extract<CalendarChange, { action: "update" }>;
 
 /** The actions of clients on calendars. The module that a calendar comes from carries them out. */
 export class CalendarActions {
-  readonly #parts: CalendarActionsParts;
+  readonly #parts: CalendarActionsDependencies;
 
-  constructor(parts: CalendarActionsParts) {
+  constructor(parts: CalendarActionsDependencies) {
     this.#parts = parts;
   }
 
@@ -107,7 +107,7 @@ export class CalendarActions {
         const answer = await this.#call<CalendarTasks>(provider, calendarTasks, {});
         const publicId = (ownId: string) => calendar.publicIdOf(provider, ownId);
         return {
-          lists: answer.lists.map((list) => toldAs({ ...list, id: publicId(list.id) })),
+          lists: answer.lists.map((list) => withChangedAt({ ...list, id: publicId(list.id) })),
           tasks: answer.tasks.map((task) => withCalendar(task, publicId(task.calendarId))),
           truncated: answer.truncated,
         };

@@ -5,7 +5,7 @@ import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";
-import { hasAllEvents, keepPending, toldAs } from "./completeness.ts";
+import { hasAllEvents, keepPending, withChangedAt } from "./completeness.ts";
 import {
   eventsOf,
   type MergedSource,
@@ -16,7 +16,7 @@ import {
 import { type EventQuery, parseEventQuery } from "./query.ts";
 import { sortByStart, type TimedEvent, overlapping } from "./select.ts";
 
-export interface CalendarParts {
+export interface CalendarDependencies {
   readonly bus: Bus;
   readonly config: {
     readonly current: {
@@ -38,13 +38,13 @@ interface Contents {
 
 /** The last calendar window of each provider, and the answers from all of them. */
 export class Calendar {
-  readonly #parts: CalendarParts;
+  readonly #parts: CalendarDependencies;
   /** By the id of the provider. */
   readonly #provided = new Map<string, Provided>();
   #sources: readonly MergedSource[] = [];
   #renamed: Renamed = new Map();
 
-  constructor(parts: CalendarParts) {
+  constructor(parts: CalendarDependencies) {
     this.#parts = parts;
   }
 
@@ -111,7 +111,7 @@ export class Calendar {
         timeZone: query.timeZone,
       },
       events: found.slice(0, query.limit),
-      sources: shown.map(toldAs),
+      sources: shown.map(withChangedAt),
       truncated: found.length > query.limit,
       complete: shown.every(hasAllEvents),
     };
@@ -196,7 +196,7 @@ export class Calendar {
   }
 
   #announce(): void {
-    const sources = this.#sources.map(({ source }) => toldAs(source));
+    const sources = this.#sources.map(({ source }) => withChangedAt(source));
     this.#parts.bus.emit("calendar.updated", { sources });
   }
 

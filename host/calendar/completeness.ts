@@ -49,6 +49,6 @@ function asStale(source: CalendarSource, before: CalendarSource | undefined): Ca
 }
 
 /** The source as clients see it, with every field that they rely on. */
-export function toldAs(source: CalendarSource): CalendarSource {
+export function withChangedAt(source: CalendarSource): CalendarSource {
   return { ...source, changedAt: source.changedAt ?? null };
 }

@@ -47,7 +47,7 @@ interface Channel {
   current: ChannelValue | undefined;
   /** True if the code that may publish declares it. */
   isDeclared: boolean;
-  readonly intake: LatestWins<Sent>;
+  readonly latest: LatestWins<Sent>;
   /** Events under the topics of its paths. They are stored for clients that come back, so they are fewer. */
   readonly events: LatestWins<ChannelValue>;
 }
@@ -156,7 +156,7 @@ export class ChannelRegistry {
       throw new MantelError("invalid", `the value of ${plugin}/${name} ${sizes}`);
     }
     await new Promise<void>((resolve, reject) =>
-      channel.intake.put({ json, bytes, resolve, reject }),
+      channel.latest.put({ json, bytes, resolve, reject }),
     );
   }
 
@@ -180,8 +180,8 @@ export class ChannelRegistry {
   }
 
   close(): void {
-    for (const { intake, events } of this.#all()) {
-      intake.flush();
+    for (const { latest, events } of this.#all()) {
+      latest.flush();
       events.stop();
     }
   }
@@ -197,7 +197,7 @@ export class ChannelRegistry {
       declared,
       current: undefined,
       isDeclared: true,
-      intake: new LatestWins<Sent>({
+      latest: new LatestWins<Sent>({
         waitMs: (sent) => Math.max(rate.waitMs(1), bytes.waitMs(cost(sent))),
         pass: (sent) => {
           rate.take(1);
@@ -239,7 +239,7 @@ export class ChannelRegistry {
   }
 
   #remove(channel: Channel): void {
-    channel.intake.stop();
+    channel.latest.stop();
     channel.events.stop();
     channel.current = undefined;
     this.#plugins.get(channel.plugin)?.delete(channel.declared.name);

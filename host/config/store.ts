@@ -23,7 +23,7 @@ import {
 
 type Listener = (changed: readonly string[]) => void;
 
-interface Parts {
+interface Dependencies {
   readonly keys: KeyTable;
   readonly environment: ConfigDocument;
   readonly files: ConfigFiles;
@@ -35,7 +35,7 @@ interface Parts {
  * the host runs, and from `secrets.json`. A refused change changes nothing.
  */
 export class ConfigStore {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #turns = new SerialQueue();
   readonly #listeners = new Set<Listener>();
   #current: Config;
@@ -46,7 +46,7 @@ export class ConfigStore {
   #revision = Date.now();
   #unwatch: (() => Promise<void>) | undefined;
 
-  private constructor(parts: Parts) {
+  private constructor(parts: Dependencies) {
     this.#parts = parts;
     this.#current = effectiveConfig(this.#sources);
     this.#view = viewOf(this.#current, parts.keys);

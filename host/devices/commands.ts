@@ -18,7 +18,7 @@ export type { CommandOutcome } from "./batch.ts";
 /** The most callers that may wait for one device; further ones are refused. */
 const CALLERS_PER_DEVICE = 1_000;
 
-interface Parts {
+interface Dependencies {
   readonly bus: Bus;
   readonly devices: DeviceRegistry;
   readonly bridges: BridgeDirectory;
@@ -43,11 +43,11 @@ interface Lane {
  * device are merged into one waiting batch, so that the last value always arrives.
  */
 export class Commands {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #limiters = new RateLimiters();
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

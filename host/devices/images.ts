@@ -20,7 +20,7 @@ export interface TaggedImage extends CheckedImage {
   readonly etag: string;
 }
 
-interface Parts {
+interface Dependencies {
   readonly devices: Pick<DeviceRegistry, "get" | "nativeOf">;
   readonly bridges: BridgeDirectory;
   /** The monotonic time in milliseconds. */
@@ -35,7 +35,7 @@ interface Shared {
 
 /** The pictures of devices. They are read from their bridges on request, and not stored. */
 export class DeviceImages {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #now: () => number;
   /** By device id, the oldest first. */
   readonly #shared = new Map<string, Shared>();
@@ -43,7 +43,7 @@ export class DeviceImages {
   readonly #slots = new Map<string, Semaphore>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
   }

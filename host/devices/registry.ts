@@ -32,7 +32,7 @@ const LARGE_LISTS_WAITING = 4;
 /** The revision of a device that is not visible yet. */
 const UNKNOWN_REVISION = 0;
 
-interface Parts {
+interface Dependencies {
   readonly bus: Bus;
   readonly bridges: BridgeDirectory;
   readonly log: HostLog;
@@ -57,7 +57,7 @@ interface Prepared extends Change {
 
 /** The last reported state of every device. All reads are answered from here. */
 export class DeviceRegistry {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #ids: DeviceIds;
   readonly #overrides: DeviceOverrides;
   readonly #visible: VisibleDevices;
@@ -77,13 +77,13 @@ export class DeviceRegistry {
   static async open({
     dataFolder,
     ...parts
-  }: Parts & { dataFolder: string }): Promise<DeviceRegistry> {
+  }: Dependencies & { dataFolder: string }): Promise<DeviceRegistry> {
     const numbers = await DeviceIds.open(join(dataFolder, "devices.json"), parts.log);
     const overrides = await DeviceOverrides.open(join(dataFolder, "device-wishes.json"), parts.log);
     return new DeviceRegistry(parts, numbers, overrides);
   }
 
-  private constructor(parts: Parts, numbers: DeviceIds, overrides: DeviceOverrides) {
+  private constructor(parts: Dependencies, numbers: DeviceIds, overrides: DeviceOverrides) {
     this.#parts = parts;
     this.#events = new DeviceEvents(parts.bus, (bridgeId, nativeId) =>
       this.idOf(bridgeId, nativeId),

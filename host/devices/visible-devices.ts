@@ -10,20 +10,20 @@ type Announcement =
   | ({ readonly topic: "device.state" } & ChangeCause)
   | { readonly topic: "device.added" | "device.removed" };
 
-interface Parts {
+interface Dependencies {
   readonly bus: Bus;
   readonly overrides: DeviceOverrides;
 }
 
 /** The visible devices by id. A forgotten device is not among them until it reports. */
 export class VisibleDevices {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #entries = new Map<string, DeviceEntry>();
   /** Announcements that wait for their turn, by the id of the device. */
   readonly #waiting = new Map<string, Announcement>();
   #isHolding = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

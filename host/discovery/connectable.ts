@@ -24,7 +24,7 @@ export interface Connectable {
   readonly options: Readonly<Record<string, string>>;
 }
 
-interface ConnectablesParts {
+interface ConnectablesDependencies {
   readonly unconnected: () => readonly Unconnected[];
   /** Searches by multicast DNS. */
   readonly search: (module: string, service: string) => Promise<readonly DiscoveredService[]>;
@@ -33,10 +33,10 @@ interface ConnectablesParts {
 
 /** Searches the network for what plugins that are not set up can connect to. */
 export class Connectables {
-  readonly #parts: ConnectablesParts;
+  readonly #parts: ConnectablesDependencies;
   #last: { readonly at: number; readonly found: Promise<readonly Connectable[]> } | undefined;
 
-  constructor(parts: ConnectablesParts) {
+  constructor(parts: ConnectablesDependencies) {
     this.#parts = parts;
   }
 

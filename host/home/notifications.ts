@@ -8,7 +8,7 @@ import { check } from "../validate.ts";
 /** Long enough for a mail server. */
 const DEADLINE_MS = 10_000;
 
-interface Parts {
+interface Dependencies {
   readonly bus: Bus;
   readonly services: Pick<ServiceRegistry, "callProvider" | "providersOf">;
 }
@@ -19,7 +19,7 @@ interface Parts {
  * @throws MantelError `invalid`
  * @throws MantelError, ServiceError the failure of the first plugin that failed
  */
-export async function notify({ bus, services }: Parts, input: unknown): Promise<void> {
+export async function notify({ bus, services }: Dependencies, input: unknown): Promise<void> {
   const notification = check(HomeNotification, input, "a message");
   const { message, to = [] } = notification;
   bus.emit("notification", { id: randomUUID(), at: new Date().toISOString(), message, to });

@@ -53,8 +53,8 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
     ),
   );
   app.use(staticFiles(docs.assets, parts.assets));
-  const gate = { ...parts, contributed, ofPlugins, limit };
-  app.use(createRouting(routes, prefix, gate));
+  const dependencies = { ...parts, contributed, ofPlugins, limit };
+  app.use(createRouting(routes, prefix, dependencies));
 
   return app;
 }

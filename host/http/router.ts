@@ -26,46 +26,47 @@ type Table = RouteTable<Answering>;
 export function createRouting(
   routes: readonly Route[],
   prefix: string,
-  gate: RouterDependencies,
+  dependencies: RouterDependencies,
 ): Middleware {
-  const own = tableOf(routes, prefix, gate);
-  const channels = latestTable(gate.contributed, prefix, gate);
-  const added = latestTable(gate.ofPlugins, prefix, gate);
+  const own = tableOf(routes, prefix, dependencies);
+  const channels = latestTable(dependencies.contributed, prefix, dependencies);
+  const added = latestTable(dependencies.ofPlugins, prefix, dependencies);
   return (ctx) => {
     const { method, path } = ctx;
     const found = own.find(method, path) ?? channels().find(method, path);
     if (found) return found.value(ctx, found.params);
     const allowed = channels().methodsAt(path);
-    if (allowed.length > 0) return refuseMethod(ctx, allowed, gate);
-    return answerByPlugins(ctx, { own, added, prefix, gate });
+    if (allowed.length > 0) return refuseMethod(ctx, allowed, dependencies);
+    return answerByPlugins(ctx, { own, added, prefix, dependencies });
   };
 }
 
 /** Routes a request that no own route of the host matches to those of plugins, which come and go. */
 async function answerByPlugins(
   ctx: Context,
-  parts: { own: Table; added: () => Table; prefix: string; gate: RouterDependencies },
+  parts: { own: Table; added: () => Table; prefix: string; dependencies: RouterDependencies },
 ): Promise<void> {
-  const { own, added, prefix, gate } = parts;
+  const { own, added, prefix, dependencies } = parts;
   const path = ctx.path.startsWith(`${prefix}/`) ? ctx.path.slice(prefix.length) : "";
-  const plugin = gate.apiPaths.findRouted(path);
-  if (plugin === undefined && !path.startsWith("/plugins/")) return refuse(ctx, [own], gate);
-  if (plugin !== undefined) await requireRunning(ctx, plugin, gate);
+  const plugin = dependencies.apiPaths.findRouted(path);
+  if (plugin === undefined && !path.startsWith("/plugins/"))
+    return refuse(ctx, [own], dependencies);
+  if (plugin !== undefined) await requireRunning(ctx, plugin, dependencies);
   const table = added();
   const found = table.find(ctx.method, ctx.path);
-  return found ? found.value(ctx, found.params) : refuse(ctx, [own, table], gate);
+  return found ? found.value(ctx, found.params) : refuse(ctx, [own, table], dependencies);
 }
 
 /** The table of routes that come and go. */
 function latestTable(
   routes: () => readonly Route[],
   prefix: string,
-  gate: RouterDependencies,
+  dependencies: RouterDependencies,
 ): () => Table {
   let known: { readonly of: readonly Route[]; readonly table: Table } | undefined;
   return () => {
     const of = routes();
-    if (known?.of !== of) known = { of, table: tableOf(of, prefix, gate) };
+    if (known?.of !== of) known = { of, table: tableOf(of, prefix, dependencies) };
     return known.table;
   };
 }
@@ -74,20 +75,24 @@ function latestTable(
 async function requireRunning(
   ctx: Context,
   plugin: string,
-  gate: RouterDependencies,
+  dependencies: RouterDependencies,
 ): Promise<void> {
-  if (gate.modules.routed().some(({ id }) => id === plugin)) return;
-  await identify(ctx, gate);
+  if (dependencies.modules.routed().some(({ id }) => id === plugin)) return;
+  await identify(ctx, dependencies);
   const sentence = `${plugin} is not running; see GET /modules/${plugin}`;
   throw new MantelError("service_unavailable", sentence);
 }
 
-function tableOf(routes: readonly Route[], prefix: string, gate: RouterDependencies): Table {
+function tableOf(
+  routes: readonly Route[],
+  prefix: string,
+  dependencies: RouterDependencies,
+): Table {
   return new RouteTable(
     routes.map((route) => {
       assertScoped(route);
       const { method } = route;
-      return { method, path: pathOf(route, prefix), value: answering(route, gate) };
+      return { method, path: pathOf(route, prefix), value: answering(route, dependencies) };
     }),
   );
 }
@@ -103,7 +108,7 @@ function assertScoped({ method, path, scope }: Partial<Route>): void {
 }
 
 /** Requires a token with the route's scope, if it needs one, and answers. */
-function answering(route: Route, gate: RouterDependencies): Answering {
+function answering(route: Route, dependencies: RouterDependencies): Answering {
   const { path, scope } = route;
   const read = route.method === "GET" ? undefined : readJson(route.body);
   const handle = async (ctx: Context, params: unknown): Promise<void> => {
@@ -114,7 +119,7 @@ function answering(route: Route, gate: RouterDependencies): Answering {
   if (scope === "public") {
     return (ctx, params) => {
       ctx.state.route = path;
-      return countPublicRequest(ctx, gate, () => handle(ctx, params));
+      return countPublicRequest(ctx, dependencies, () => handle(ctx, params));
     };
   }
   return (ctx, params) => {
@@ -124,7 +129,7 @@ function answering(route: Route, gate: RouterDependencies): Answering {
       requireScope(principal, scope);
       return handle(ctx, params);
     };
-    const principal = identify(ctx, gate);
+    const principal = identify(ctx, dependencies);
     return principal instanceof Promise ? principal.then(identified) : identified(principal);
   };
 }
@@ -153,8 +158,8 @@ async function countPublicRequest(
  * Authenticates before anything else is counted: floods of invalid tokens do not lock out valid ones. A promise only if
  * there is something to wait for.
  */
-function identify(ctx: Context, gate: RouterDependencies): Principal | Promise<Principal> {
-  const { tokens, lastUse, limit, log } = gate;
+function identify(ctx: Context, dependencies: RouterDependencies): Principal | Promise<Principal> {
+  const { tokens, lastUse, limit, log } = dependencies;
   let principal: Principal;
   try {
     principal = authenticate(ctx, tokens);
@@ -219,9 +224,13 @@ function readQuery(schema: TObject | undefined, ctx: Context): unknown {
 }
 
 /** The error for an unmatched request: an unknown path, or only a wrong method. */
-function refuse(ctx: Context, tables: readonly Table[], gate: RouterDependencies): Promise<void> {
+function refuse(
+  ctx: Context,
+  tables: readonly Table[],
+  dependencies: RouterDependencies,
+): Promise<void> {
   const methods = tables.flatMap((table) => table.methodsAt(ctx.path));
-  if (methods.length > 0) return refuseMethod(ctx, methods, gate);
+  if (methods.length > 0) return refuseMethod(ctx, methods, dependencies);
   throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
 }
 
@@ -229,9 +238,9 @@ function refuse(ctx: Context, tables: readonly Table[], gate: RouterDependencies
 async function refuseMethod(
   ctx: Context,
   methods: readonly string[],
-  gate: RouterDependencies,
+  dependencies: RouterDependencies,
 ): Promise<void> {
-  await identify(ctx, gate);
+  await identify(ctx, dependencies);
   const allow = [...new Set([...methods, "OPTIONS"])].toSorted();
   if (ctx.method === "OPTIONS") {
     ctx.set("Allow", allow.join(", "));

@@ -12,7 +12,7 @@ import type { HostLog } from "../log.ts";
 import { LayoutHistory } from "./history.ts";
 import { parseLayout } from "./parse.ts";
 
-interface Parts {
+interface Dependencies {
   readonly file: DocumentFile<LayoutInput>;
   readonly history: LayoutHistory;
   readonly bus: Bus;
@@ -20,11 +20,11 @@ interface Parts {
 
 /** The layout of the dashboard, and its last revisions. Every accepted change is a new revision. */
 export class LayoutStore {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #turns = new SerialQueue();
   #current: LayoutDocument;
 
-  private constructor(parts: Parts, current: LayoutDocument) {
+  private constructor(parts: Dependencies, current: LayoutDocument) {
     this.#parts = parts;
     this.#current = current;
   }
@@ -44,7 +44,7 @@ export class LayoutStore {
     const file = new DocumentFile({ path, parse: parseLayout, log, version: 1 });
     const history = await LayoutHistory.open(join(dataFolder, "layout-history"), log);
     const loaded = (await file.load()) ?? (await shippedLayout(shippedFolder));
-    const input = layoutInPresentNames(loaded, log);
+    const input = layoutInCurrentNames(loaded, log);
     const current = { ...input, revision: input.revision ?? 0 };
     const store = new LayoutStore({ file, history, bus }, current);
     if (!(await store.#isKept(current))) await store.#store(current);
@@ -112,7 +112,7 @@ export class LayoutStore {
 }
 
 /** The layout with the present names of the fields that its tiles show. */
-export function layoutInPresentNames(layout: LayoutInput, log?: HostLog): LayoutInput {
+export function layoutInCurrentNames(layout: LayoutInput, log?: HostLog): LayoutInput {
   const pages = layout.pages.map((page) => ({
     ...page,
     widgets: page.widgets.map((widget) => {

@@ -12,7 +12,7 @@ import type { VersionStore } from "../modules/versions/version-store.ts";
 import { InstalledPlugins } from "./installed-plugins.ts";
 import type { PackageLock } from "./lock.ts";
 import { packageFolders } from "./package-folders.ts";
-import { Packages, type PackagesDependencies, type PluginSurroundings } from "./packages.ts";
+import { Packages, type PackagesDependencies, type PluginDirectory } from "./packages.ts";
 
 interface Shared {
   readonly dataFolder: string;
@@ -26,12 +26,12 @@ interface Shared {
   readonly isShippedId: (id: string) => boolean;
 }
 
-export interface HostParts extends Shared {
+export interface RunningHostDependencies extends Shared {
   readonly modules: ModuleManager;
   readonly bus: Bus;
 }
 
-export interface OfflineParts extends Shared {
+export interface OfflineDependencies extends Shared {
   /** Plugin folders. */
   readonly roots: readonly string[];
   readonly progress: (operation: Operation) => void;
@@ -45,7 +45,7 @@ export interface OpenPackages {
 }
 
 /** Opens the packages of a running host. Leftovers of an interrupted installation are removed. */
-export async function openHostPackages(parts: HostParts): Promise<OpenPackages> {
+export async function openHostPackages(parts: RunningHostDependencies): Promise<OpenPackages> {
   const { modules, bus } = parts;
   const view = (id: string) => modules.list().find((module) => module.id === id);
   const packages = await openPackages(parts, {
@@ -79,7 +79,7 @@ export async function openHostPackages(parts: HostParts): Promise<OpenPackages> 
 }
 
 /** Opens the packages of a home whose host does not run. Hold the lock of the data folder. */
-export async function openPackagesOffline(parts: OfflineParts): Promise<OpenPackages> {
+export async function openPackagesOffline(parts: OfflineDependencies): Promise<OpenPackages> {
   const { roots, config, lock, dataFolder, isShippedId } = parts;
   const allowsLink = (name: string) => config.current.modules[name]?.links === true;
   const packages = await openPackages(parts, {
@@ -99,12 +99,12 @@ export async function openPackagesOffline(parts: OfflineParts): Promise<OpenPack
   return { packages, plugins, close: () => packages.close() };
 }
 
-type Differences = Pick<PluginSurroundings, "plugins" | "runningFolder" | "view" | "follow"> &
+type Differences = Pick<PluginDirectory, "plugins" | "runningFolder" | "view" | "follow"> &
   Pick<PackagesDependencies, "progress" | "changed">;
 
 async function openPackages(parts: Shared, differences: Differences): Promise<Packages> {
   const { dataFolder, lock, log, version, config, consents, versionStore, isShippedId } = parts;
-  const { progress, changed, ...surroundings } = differences;
+  const { progress, changed, ...directory } = differences;
   const packages = new Packages({
     dataFolder,
     lock,
@@ -112,8 +112,8 @@ async function openPackages(parts: Shared, differences: Differences): Promise<Pa
     versions: { mantel: version, sdk: await sdkVersion() },
     progress,
     changed,
-    surroundings: {
-      ...surroundings,
+    directory: {
+      ...directory,
       isShippedId,
       allowsLink: (id) => config.current.modules[id]?.links === true,
       forgetConsent: (id) => consents.forget(id),

@@ -13,7 +13,7 @@ import { type PreparedPackage, withPrepared } from "./prepare.ts";
 import { formatSource, isExact, type PackageSource, parseSource, withVersion } from "./source.ts";
 
 /** The plugins around the packages: modules of a running host, or only files. */
-export interface PluginSurroundings {
+export interface PluginDirectory {
   /** All plugins, installed or not. */
   plugins(): Promise<readonly PluginPackage[]>;
   isShippedId(id: string): boolean;
@@ -35,7 +35,7 @@ export interface PackagesDependencies {
   readonly lock: PackageLock;
   readonly versions: HostVersions;
   readonly log: HostLog;
-  readonly surroundings: PluginSurroundings;
+  readonly directory: PluginDirectory;
   /** Called at each step of an operation. */
   readonly progress: (operation: Operation) => void;
   /** Called after a package was installed, updated, put back or removed. */
@@ -103,7 +103,7 @@ export class Packages {
       const prepare = { ...this.#preparation(source, context), scripts, isInstalled: () => false };
       const id = await withPrepared(prepare, async (prepared) => {
         await this.#assertFree(prepared, undefined);
-        await this.#parts.surroundings.forgetConsent(prepared.plugin.id);
+        await this.#parts.directory.forgetConsent(prepared.plugin.id);
         const stored = { source: formatSource(parsed), scripts };
         await this.#take(prepared, stored, { pinned: false, context });
         return prepared.plugin.id;
@@ -148,9 +148,9 @@ export class Packages {
       const { version } = this.#entry(id);
       step(`stopping ${id}`);
       await this.#parts.lock.remove(id);
-      await this.#parts.surroundings.follow(id);
+      await this.#parts.directory.follow(id);
       step("deleting its files");
-      await this.#parts.surroundings.forget(id, purge);
+      await this.#parts.directory.forget(id, purge);
       this.#rejected.delete(id);
       await this.folders.sweep();
       this.#parts.changed(id, "removed", version);
@@ -192,7 +192,7 @@ export class Packages {
       isInstalled: (integrity: string) =>
         integrity === before.integrity && hasSameScripts && this.folders.isPresent(before),
     };
-    const wasWorking = isWorking(this.#parts.surroundings.view(id));
+    const wasWorking = isWorking(this.#parts.directory.view(id));
     const done = await withPrepared(prepare, async (prepared) => {
       await this.#assertFree(prepared, before);
       assertSameContent(prepared, before);
@@ -227,7 +227,7 @@ export class Packages {
     },
   ): Promise<ModuleView | undefined> {
     const { id, version } = plugin;
-    const { lock, surroundings } = this.#parts;
+    const { lock, directory } = this.#parts;
     const { context, before } = how;
     context.names(id);
     const place = integrity === null ? folder : await this.folders.moveIn(id, version, folder);
@@ -245,7 +245,7 @@ export class Packages {
       ...(previous ? { previous } : {}),
     });
     context.step(`starting ${id} ${version}`);
-    const view = await surroundings.follow(id);
+    const view = await directory.follow(id);
     await this.folders.sweep();
     return view;
   }
@@ -253,7 +253,7 @@ export class Packages {
   /** The version that runs. An update that still waits for consent never ran, and is given up. */
   #previousOf(before: LockEntry): InstalledVersion | undefined {
     const { id: _id, pinned: _pinned, previous, ...installed } = before;
-    const running = this.#parts.surroundings.runningFolder(before.id);
+    const running = this.#parts.directory.runningFolder(before.id);
     const isRunning = running === undefined || running === this.folders.of(before);
     return isRunning ? installed : (previous ?? installed);
   }
@@ -261,12 +261,12 @@ export class Packages {
   async #putBack(entry: LockEntry, reason: string): Promise<void> {
     const { id, version, previous, pinned } = entry;
     if (!previous) return;
-    const { lock, surroundings, log, changed } = this.#parts;
+    const { lock, directory, log, changed } = this.#parts;
     await lock.set({ ...previous, id, pinned });
     const at = new Date().toISOString();
     this.#rejected.set(id, { version, at, reason });
     log.warn("an update did not start; the version before it is back", { id, version, reason });
-    await surroundings.follow(id); // a warm process may still look into the other folder, which the next sweep removes
+    await directory.follow(id); // a warm process may still look into the other folder, which the next sweep removes
     changed(id, "rolled_back", previous.version);
   }
 
@@ -275,7 +275,7 @@ export class Packages {
     { plugin, integrity }: PreparedPackage,
     before: LockEntry | undefined,
   ): Promise<void> {
-    const { lock, surroundings } = this.#parts;
+    const { lock, directory } = this.#parts;
     const { id } = plugin;
     if (before && before.id !== id) {
       throw new MantelError(
@@ -286,7 +286,7 @@ export class Packages {
     if (!before && lock.find(id)) {
       throw new MantelError("plugin_exists", `${id} is installed already; update it instead`);
     }
-    const others = (await surroundings.plugins()).filter((other) => other.id !== before?.id);
+    const others = (await directory.plugins()).filter((other) => other.id !== before?.id);
     const twin = others.find((other) => other.id === id);
     if (twin) {
       throw new MantelError(
@@ -294,9 +294,9 @@ export class Packages {
         `${plugin.manifest.title ?? id} has the id ${id}, and so has the plugin in ${twin.folder}; remove that one first`,
       );
     }
-    const kindTwin = findKindTwin(plugin, others, (each) => surroundings.isShippedId(each));
+    const kindTwin = findKindTwin(plugin, others, (each) => directory.isShippedId(each));
     if (kindTwin) throw sharedKind(plugin, kindTwin);
-    if (integrity === null && !surroundings.allowsLink(id)) {
+    if (integrity === null && !directory.allowsLink(id)) {
       throw new MantelError("invalid", linkNotAllowed(plugin.folder, id));
     }
   }

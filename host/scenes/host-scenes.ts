@@ -25,7 +25,7 @@ export class HostScenes {
     const parse = (value: unknown) => check(ScenesFile, value, "scenes.json");
     const file = new DocumentFile({ path, parse, log, version: 1 });
     const stored = Object.entries((await file.load())?.scenes ?? {});
-    const scenes = stored.map(([id, scene]) => [id, sceneInPresentNames(id, scene, log)] as const);
+    const scenes = stored.map(([id, scene]) => [id, sceneInCurrentNames(id, scene, log)] as const);
     const opened = new HostScenes(file, new Map(scenes));
     const isRenamed = scenes.some(([, scene], at) => scene !== stored[at]?.[1]);
     // A failure costs only that the names are replaced again at the next start.
@@ -72,7 +72,7 @@ export class HostScenes {
 }
 
 /** The scene in the words of the vocabulary. */
-export function sceneInPresentNames(id: string, scene: SceneBody, log?: HostLog): SceneBody {
+export function sceneInCurrentNames(id: string, scene: SceneBody, log?: HostLog): SceneBody {
   let isRenamed = false;
   const targets = Object.entries(scene.targets).map(([device, stored]) => {
     const { command, renames } = withoutFormerNames(device, stored as CommandBody);

@@ -23,7 +23,7 @@ import { type Activation, SceneBody, type SceneResult } from "./schema.ts";
 const HOST_SCENE_ID = /^host:scene:[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const ID_LENGTH = 100;
 
-interface Parts {
+interface Dependencies {
   readonly bus: Bus;
   readonly bridges: BridgeDirectory;
   readonly devices: DeviceRegistry;
@@ -33,7 +33,7 @@ interface Parts {
 
 /** All scenes: those of bridges, and those made by users, which the host stores. */
 export class SceneRegistry {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #hostScenes: HostScenes;
   readonly #bridgeScenes: BridgeScenes;
   readonly #order = new BridgeQueue();
@@ -44,13 +44,13 @@ export class SceneRegistry {
   static async open({
     dataFolder,
     ...parts
-  }: Parts & { dataFolder: string }): Promise<SceneRegistry> {
+  }: Dependencies & { dataFolder: string }): Promise<SceneRegistry> {
     const hostScenes = await HostScenes.open(dataFolder, parts.log);
     const bridgeScenes = await BridgeScenes.open(dataFolder, parts.log);
     return new SceneRegistry(parts, hostScenes, bridgeScenes);
   }
 
-  private constructor(parts: Parts, hostScenes: HostScenes, bridgeScenes: BridgeScenes) {
+  private constructor(parts: Dependencies, hostScenes: HostScenes, bridgeScenes: BridgeScenes) {
     this.#parts = parts;
     this.#hostScenes = hostScenes;
     this.#bridgeScenes = bridgeScenes;

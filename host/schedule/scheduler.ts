@@ -59,7 +59,7 @@ export interface ScheduleRunner {
   readonly dropped: (name: string) => void;
 }
 
-interface Parts {
+interface Dependencies {
   readonly dataFolder: string;
   readonly log: HostLog;
   readonly timeZone: () => string;
@@ -69,7 +69,7 @@ interface Parts {
 /** The timers of all modules, in `<data>/schedules.json`. They run while their module does. */
 export class Scheduler {
   readonly #file: DocumentFile<SchedulesFile>;
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #clock: Clock;
   readonly #modules = new Map<string, ModuleTimers>();
   readonly #runners = new Map<string, ScheduleRunner>();
@@ -81,7 +81,7 @@ export class Scheduler {
   /** The write that has not begun yet. */
   #nextWrite: Promise<void> | undefined;
 
-  static async open(parts: Parts): Promise<Scheduler> {
+  static async open(parts: Dependencies): Promise<Scheduler> {
     const path = join(parts.dataFolder, "schedules.json");
     const parse = (value: unknown) => check(SchedulesFile, value, "schedules.json");
     const file = new DocumentFile({ path, parse, log: parts.log, version: 1 });
@@ -91,7 +91,7 @@ export class Scheduler {
   private constructor(
     file: DocumentFile<SchedulesFile>,
     stored: SchedulesFile["schedules"],
-    parts: Parts,
+    parts: Dependencies,
   ) {
     this.#file = file;
     this.#parts = parts;

@@ -96,7 +96,7 @@ export function answerFault({ output }: ServiceDefinition, answer: unknown): str
 }
 
 /** The error that callers get for one of the provider's: its own if the definition names the code. */
-export function toldError(definition: ServiceDefinition, error: unknown): unknown {
+export function errorForCaller(definition: ServiceDefinition, error: unknown): unknown {
   const told = error instanceof RemoteFault ? error.serviceError : undefined;
   if (!told || !Object.hasOwn(definition.errors ?? {}, told.code)) return error;
   return new ServiceError(definition, told.code, told.message);

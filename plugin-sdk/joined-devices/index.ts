@@ -26,7 +26,7 @@ export type { DeviceFunction } from "./device-function.ts";
 export { areCompositions, importanceOf, type StoredCompositions } from "./compositions.ts";
 export type { FunctionCommand } from "./joined-device.ts";
 
-interface Parts {
+interface Dependencies {
   /** The compositions that the bridge has stored or was handed over; absent at the very first start. */
   readonly stored?: StoredCompositions | undefined;
   /** Ids of functions that were published as devices by a version of the bridge that stored nothing. */
@@ -50,7 +50,7 @@ export class JoinedDevices {
   readonly #byFunction = new Map<string, JoinedDevice>();
   #present = new Map<string, Present>();
 
-  constructor({ stored = {}, published = [] }: Parts) {
+  constructor({ stored = {}, published = [] }: Dependencies) {
     this.#compositions = new Compositions(stored, published);
   }
 

@@ -74,26 +74,29 @@ const FOR_EVERY_PLUGIN: readonly Closing[] = [
  * throw. Every import of a Node module gives the same object, so replacing them there is enough. Node's permission
  * model itself denies child processes (also of `cluster` and `test`), WASI and `process.loadEnvFile` of other files.
  */
-export function closeUndeclared(permissions: Permissions, denials: PermissionErrors): void {
+export function closeUndeclared(
+  permissions: Permissions,
+  permissionErrors: PermissionErrors,
+): void {
   for (const closing of FOR_EVERY_PLUGIN) {
-    close(closing, (what) => denials.closed(what, closing.advice));
+    close(closing, (what) => permissionErrors.closed(what, closing.advice));
   }
-  closeReport(denials);
-  if (!permissions.sqlite) closeSqlite(denials);
+  closeReport(permissionErrors);
+  if (!permissions.sqlite) closeSqlite(permissionErrors);
   if (!permissions.childProcesses) {
     close({ owner: process, called: "process", names: ["execve"] }, (what) =>
-      denials.program(what),
+      permissionErrors.program(what),
     );
   }
 }
 
 /** Reports the missing permission also where the host starts Node without the SQLite module. */
-function closeSqlite(denials: PermissionErrors): void {
+function closeSqlite(permissionErrors: PermissionErrors): void {
   const names = ["DatabaseSync", "StatementSync", "Session", "backup"];
-  close({ owner: builtin("sqlite"), called: "sqlite", names }, () => denials.sqlite());
+  close({ owner: builtin("sqlite"), called: "sqlite", names }, () => permissionErrors.sqlite());
   const load = Reflect.get(module, "_load") as (...args: unknown[]) => unknown;
   const guarded = (name: unknown, ...rest: unknown[]): unknown => {
-    if (name === "node:sqlite") throw denials.sqlite();
+    if (name === "node:sqlite") throw permissionErrors.sqlite();
     return apply(load, module, [name, ...rest]);
   };
   Reflect.set(module, "_load", guarded);
@@ -101,13 +104,13 @@ function closeSqlite(denials: PermissionErrors): void {
 
 function close(
   { owner, called, names }: Omit<Closing, "advice">,
-  denial: (what: string) => Error,
+  permissionError: (what: string) => Error,
 ): void {
   for (const name of names) {
     if (owner === undefined || !(name in owner)) continue; // this Node does not have it
     // Not an arrow function, because classes are called with `new`.
     const refuse = function refuse(): never {
-      throw denial(`${called}.${name}`);
+      throw permissionError(`${called}.${name}`);
     };
     defineProperty(owner, name, { value: freeze(refuse), writable: false, configurable: false });
   }
@@ -117,13 +120,13 @@ function close(
  * Keeps `process.report.getReport`, with which packages detect the C library: it writes no file. They first set
  * `excludeNetwork`, which is always true here: a report never looks up host names.
  */
-function closeReport(denials: PermissionErrors): void {
+function closeReport(permissionErrors: PermissionErrors): void {
   const { report } = process;
   if (report === undefined) return;
   Reflect.set(report, "excludeNetwork", true);
   const getReport = report.getReport.bind(report);
   const writeReport = (): never => {
-    throw denials.closed("process.report.writeReport", WRITING);
+    throw permissionErrors.closed("process.report.writeReport", WRITING);
   };
   const value = freeze({
     getReport: freeze(getReport),

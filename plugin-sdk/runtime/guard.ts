@@ -35,37 +35,37 @@ export function guard(
   link: NetworkLink,
 ): Guard {
   const { permissions, network } = request;
-  const denials = new PermissionErrors(request, report);
+  const permissionErrors = new PermissionErrors(request, report);
   const hosts = new Hosts(permissions.hosts ?? []);
-  denials.explainNodes();
+  permissionErrors.explainNodes();
   const mayListen = permissions.listen ?? false;
-  const connectionLost = guardNetwork({ network, hosts, mayListen, denials, link });
-  closeUndeclared(permissions, denials);
-  if (!permissions.nativeAddons) guardAddons(denials);
-  if (!permissions.childProcesses) guardProcesses(denials);
-  if (permissions.workerThreads) guardThreads(denials);
+  const connectionLost = guardNetwork({ network, hosts, mayListen, permissionErrors, link });
+  closeUndeclared(permissions, permissionErrors);
+  if (!permissions.nativeAddons) guardAddons(permissionErrors);
+  if (!permissions.childProcesses) guardProcesses(permissionErrors);
+  if (permissions.workerThreads) guardThreads(permissionErrors);
   syncBuiltinESMExports();
   return freeze({
     learnFromConfig: (config: unknown) => hosts.learnFromConfig(config),
     learnFromService: (service: string, answer: unknown) => hosts.learnFromService(service, answer),
     connectionLost,
-    lastDenial: () => denials.last,
+    lastDenial: () => permissionErrors.last,
   });
 }
 
 /** Node's own error for addons does not name the file. */
-function guardAddons(denials: PermissionErrors): void {
+function guardAddons(permissionErrors: PermissionErrors): void {
   put(process, "dlopen", (_module: object, file: string) => {
-    throw denials.addon(file);
+    throw permissionErrors.addon(file);
   });
 }
 
 /** Denies signals to other processes and changes of their priority. The own process and its group are allowed. */
-function guardProcesses(denials: PermissionErrors): void {
+function guardProcesses(permissionErrors: PermissionErrors): void {
   const { pid: self } = process;
   const requireOwn = (target: unknown): number => {
     const pid = toNumber(target); // converted once, because an object may convert differently each time
-    if (pid !== self && pid !== -self && pid !== 0) throw denials.process(pid);
+    if (pid !== self && pid !== -self && pid !== 0) throw permissionErrors.process(pid);
     return pid;
   };
   for (const name of ["kill", "_kill"] as const) {
@@ -82,13 +82,13 @@ function guardProcesses(denials: PermissionErrors): void {
 }
 
 /** Denies thread options that would lift permissions. By default Node passes the process's permissions on. */
-function guardThreads(denials: PermissionErrors): void {
+function guardThreads(permissionErrors: PermissionErrors): void {
   const { SHARE_ENV, Worker } = workerThreads;
   const guarded: typeof Worker = new Proxy(Worker, {
     construct(_, [file, given]: [string, WorkerOptions?], type): object {
       const options = { ...given }; // a copy, because a getter may return another value next time
-      if (options.execArgv !== undefined) throw denials.thread("execArgv");
-      if (options.env === SHARE_ENV) throw denials.thread("env");
+      if (options.execArgv !== undefined) throw permissionErrors.thread("execArgv");
+      if (options.env === SHARE_ENV) throw permissionErrors.thread("env");
       return construct(Worker, [file, options], type === guarded ? Worker : type);
     },
   });

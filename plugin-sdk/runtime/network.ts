@@ -29,7 +29,7 @@ interface NetworkDependencies {
   readonly network: Network;
   readonly hosts: Hosts;
   readonly mayListen: boolean;
-  readonly denials: PermissionErrors;
+  readonly permissionErrors: PermissionErrors;
   readonly link: NetworkLink;
 }
 
@@ -38,34 +38,40 @@ export type ConnectionLost = (connection: number, failure: NetworkFailure) => vo
 
 /** Closes the network, routes it through the host, or checks each use. */
 export function guardNetwork(parts: NetworkDependencies): ConnectionLost {
-  const { network, mayListen, denials } = parts;
-  if (!mayListen) guardServers(denials);
-  if (network !== "open") closeDatagrams(denials);
+  const { network, mayListen, permissionErrors } = parts;
+  if (!mayListen) guardServers(permissionErrors);
+  if (network !== "open") closeDatagrams(permissionErrors);
   const lost = network === "proxied" ? proxy(parts) : checkHosts(parts);
   syncBuiltinESMExports();
   return lost;
 }
 
 /** Guards `node:net`, because TLS, HTTP, HTTP/2, fetch and WebSocket all use its sockets. */
-function proxy({ hosts, denials, link }: NetworkDependencies): ConnectionLost {
+function proxy({ hosts, permissionErrors, link }: NetworkDependencies): ConnectionLost {
   const refuse = ({ reached, toDeclare }: { reached: string; toDeclare: string }): Error =>
-    denials.host(reached, hosts.manifestEntryFor(toDeclare));
+    permissionErrors.host(reached, hosts.manifestEntryFor(toDeclare));
   const connections = new ProxiedConnections(link, refuse);
-  proxyLookups({ link, refuse, unsupported: (what) => denials.openNetwork(what) });
+  proxyLookups({ link, refuse, unsupported: (what) => permissionErrors.openNetwork(what) });
   return (connection, failure) => connections.lost(connection, failure);
 }
 
 /** Checks each host before a look-up, connection or datagram, and each port before it is bound. */
-function checkHosts({ network, hosts, mayListen, denials }: NetworkDependencies): ConnectionLost {
-  guardConnections(hosts, denials);
-  if (network === "open") guardDatagrams(hosts, mayListen, denials);
+function checkHosts({
+  network,
+  hosts,
+  mayListen,
+  permissionErrors,
+}: NetworkDependencies): ConnectionLost {
+  guardConnections(hosts, permissionErrors);
+  if (network === "open") guardDatagrams(hosts, mayListen, permissionErrors);
   const resolvers = [dns.Resolver.prototype, dns.promises.Resolver.prototype];
-  for (const owner of [dns, dns.promises, ...resolvers]) guardLookups(owner, hosts, denials);
+  for (const owner of [dns, dns.promises, ...resolvers])
+    guardLookups(owner, hosts, permissionErrors);
   return () => undefined;
 }
 
 /** A refused connection fails like an unknown host name: asynchronously, with the event `error`. */
-function guardConnections(hosts: Hosts, denials: PermissionErrors): void {
+function guardConnections(hosts: Hosts, permissionErrors: PermissionErrors): void {
   replace(
     net.Socket.prototype,
     "connect",
@@ -73,7 +79,7 @@ function guardConnections(hosts: Hosts, denials: PermissionErrors): void {
       function (this: unknown, ...args) {
         const { host, checked } = targetOf(args);
         if (hosts.allows(host)) return apply(connect, this, checked);
-        const error = denials.host(host, hosts.manifestEntryFor(host));
+        const error = permissionErrors.host(host, hosts.manifestEntryFor(host));
         const lookup = (_name: string, _options: unknown, answer: Callback): void =>
           void inNextTurn(answer, error);
         return apply(connect, this, [{ host: "refused", port: 1, lookup }]);
@@ -111,7 +117,7 @@ function isPath(target: unknown): target is string {
   return typeof target === "string" && !matches(DIGITS, target);
 }
 
-function guardServers(denials: PermissionErrors): void {
+function guardServers(permissionErrors: PermissionErrors): void {
   replace(
     net.Server.prototype,
     "listen",
@@ -119,16 +125,22 @@ function guardServers(denials: PermissionErrors): void {
       function (on) {
         const options = typeof on === "object" && on !== null ? (on as net.ListenOptions) : {};
         const { port, path } = isPath(on) ? { path: on } : { port: on, ...options };
-        throw denials.listening(path ?? `port ${toNumber(port ?? 0)}`);
+        throw permissionErrors.listening(path ?? `port ${toNumber(port ?? 0)}`);
       },
   );
 }
 
-function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErrors): void {
+function guardDatagrams(
+  hosts: Hosts,
+  mayListen: boolean,
+  permissionErrors: PermissionErrors,
+): void {
   const socket = dgram.Socket.prototype;
   const denialOf = (host: unknown): Error | undefined => {
     const name = typeof host === "string" ? host : "localhost";
-    return hosts.allows(name) ? undefined : denials.host(name, hosts.manifestEntryFor(name));
+    return hosts.allows(name)
+      ? undefined
+      : permissionErrors.host(name, hosts.manifestEntryFor(name));
   };
   replace(
     socket,
@@ -162,7 +174,7 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErr
         const on = args[0];
         const port = typeof on === "object" && on !== null ? (on as dgram.BindOptions).port : on;
         if (!mayListen && typeof port === "number" && port !== 0)
-          throw denials.listening(`UDP port ${port}`);
+          throw permissionErrors.listening(`UDP port ${port}`);
         return apply(bind, this, args);
       },
   );
@@ -176,25 +188,25 @@ function failSending(args: readonly unknown[], error: Error): void {
 }
 
 /** Denies datagrams, because the host does not relay them. */
-function closeDatagrams(denials: PermissionErrors): void {
+function closeDatagrams(permissionErrors: PermissionErrors): void {
   const socket = dgram.Socket.prototype;
   replace(
     socket,
     "send",
     () =>
       (...args) =>
-        failSending(args, denials.openNetwork("datagrams (UDP)")),
+        failSending(args, permissionErrors.openNetwork("datagrams (UDP)")),
   );
   for (const name of ["connect", "addMembership", "addSourceSpecificMembership"] as const) {
     replace(socket, name, () => () => {
-      throw denials.openNetwork("datagrams (UDP)");
+      throw permissionErrors.openNetwork("datagrams (UDP)");
     });
   }
   replace(socket, "bind", () => (on) => {
     const port = typeof on === "object" && on !== null ? (on as dgram.BindOptions).port : on;
     throw typeof port === "number" && port !== 0
-      ? denials.listening(`UDP port ${port}`)
-      : denials.openNetwork("datagrams (UDP)");
+      ? permissionErrors.listening(`UDP port ${port}`)
+      : permissionErrors.openNetwork("datagrams (UDP)");
   });
 }
 
@@ -207,7 +219,7 @@ function isConnected(socket: dgram.Socket): boolean {
 }
 
 /** Denies look-ups of undeclared names and remembers the addresses of declared ones. */
-function guardLookups(owner: object, hosts: Hosts, denials: PermissionErrors): void {
+function guardLookups(owner: object, hosts: Hosts, permissionErrors: PermissionErrors): void {
   const names = Object.getOwnPropertyNames(owner).filter((name) => LOOKS_UP.test(name));
   for (const name of names) {
     replace(
@@ -222,7 +234,7 @@ function guardLookups(owner: object, hosts: Hosts, denials: PermissionErrors): v
           }
           const error = hosts.allows(host)
             ? undefined
-            : denials.host(host, hosts.manifestEntryFor(host));
+            : permissionErrors.host(host, hosts.manifestEntryFor(host));
           if (typeof answer !== "function") {
             return error ? Promise.reject(error) : found(hosts, apply(lookUp, this, args));
           }

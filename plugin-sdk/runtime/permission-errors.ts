@@ -19,7 +19,7 @@ export class PermissionErrors {
   readonly #dataFolder: string;
   readonly #report: (sentence: string) => void;
   readonly #reported = new Set<string>();
-  /** The last denial, except of files: packages look for many files that they do not need. */
+  /** The last permissionError, except of files: packages look for many files that they do not need. */
   #last: string | undefined;
 
   constructor({ id, dataFolder }: PrepareRequest, report: (sentence: string) => void) {
@@ -28,55 +28,63 @@ export class PermissionErrors {
     this.#report = report;
   }
 
-  /** The sentence of the last denial that may be the cause of a failure. */
+  /** The sentence of the last permissionError that may be the cause of a failure. */
   get last(): string | undefined {
     return this.#last;
   }
 
   /** @param line the entry in `permissions.hosts` that would allow the host */
   host(host: string, line: string): Error {
-    return this.#denial("Net", host, this.#undeclared(host, `"${line}"`, "hosts"));
+    return this.#permissionError("Net", host, this.#undeclared(host, `"${line}"`, "hosts"));
   }
 
   /** @param on such as `port 80`, or the path of a socket */
   listening(on: string): Error {
-    return this.#denial("Net", on, this.#undeclared(`a listener on ${on}`, '"listen": true'));
+    return this.#permissionError(
+      "Net",
+      on,
+      this.#undeclared(`a listener on ${on}`, '"listen": true'),
+    );
   }
 
   /** @param what such as `datagrams (UDP)`, which the host does not relay */
   openNetwork(what: string): Error {
-    return this.#denial("Net", what, this.#undeclared(what, '"openNetwork": "always"'));
+    return this.#permissionError("Net", what, this.#undeclared(what, '"openNetwork": "always"'));
   }
 
   addon(file: string): Error {
     const sentence = this.#undeclared(`the native addon ${file}`, '"nativeAddons": true');
-    return this.#denial("Addons", file, sentence);
+    return this.#permissionError("Addons", file, sentence);
   }
 
   process(pid: number): Error {
     const sentence = this.#undeclared(`the process ${pid}`, '"childProcesses": true');
-    return this.#denial("ChildProcess", String(pid), sentence);
+    return this.#permissionError("ChildProcess", String(pid), sentence);
   }
 
   /** @param on such as `process.execve` */
   program(on: string): Error {
-    return this.#denial("ChildProcess", on, this.#undeclared(on, '"childProcesses": true'));
+    return this.#permissionError(
+      "ChildProcess",
+      on,
+      this.#undeclared(on, '"childProcesses": true'),
+    );
   }
 
   sqlite(): Error {
     const sentence = this.#undeclared("the module node:sqlite", '"sqlite": true');
-    return this.#denial("Sqlite", "node:sqlite", sentence);
+    return this.#permissionError("Sqlite", "node:sqlite", sentence);
   }
 
   thread(option: string): Error {
     const sentence = `permission denied: ${this.#id} uses the option ${option} of a worker thread, which would lift the plugin's permissions; start the thread without it`;
-    return this.#denial("WorkerThreads", option, sentence);
+    return this.#permissionError("WorkerThreads", option, sentence);
   }
 
   /** @param what a function that no manifest can allow */
   closed(what: string, advice: string): Error {
     const sentence = `permission denied: ${this.#id} uses ${what}, which no plugin may use; ${advice}`;
-    return this.#denial("Closed", what, sentence);
+    return this.#permissionError("Closed", what, sentence);
   }
 
   /**
@@ -136,7 +144,7 @@ export class PermissionErrors {
     return `permission denied: ${this.#id} uses ${what}, which its manifest does not declare; add ${line} to "${key}" in its package.json`;
   }
 
-  #denial(permission: string, resource: string, sentence: string): Error {
+  #permissionError(permission: string, resource: string, sentence: string): Error {
     this.#reportOnce(sentence);
     this.#last = sentence;
     const error = new Error(sentence);

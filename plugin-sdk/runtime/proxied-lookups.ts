@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, RecordType>> = {
 };
 const NOT_PROXIED = ["reverse", "lookupService", "resolveAny"];
 
-interface Parts {
+interface Dependencies {
   readonly link: NetworkLink;
   readonly refuse: Refuse;
   /** Creates the error for a look-up that the host does not support. */
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** Routes each look-up of this process through the host. */
-export function proxyLookups(parts: Parts): void {
+export function proxyLookups(parts: Dependencies): void {
   const owners = [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype];
   for (const owner of owners as unknown as Record<string, unknown>[]) {
     for (const [name, type] of Object.entries(TYPES)) {
@@ -46,7 +46,7 @@ export function proxyLookups(parts: Parts): void {
   for (const owner of [dns, dns.promises]) replaceLookup(owner, parts);
 }
 
-function replaceLookup(owner: { lookup: unknown }, { link, refuse }: Parts): void {
+function replaceLookup(owner: { lookup: unknown }, { link, refuse }: Dependencies): void {
   replace(
     owner,
     "lookup",
@@ -89,7 +89,7 @@ function replaceResolve(
   owner: Record<string, unknown>,
   name: string,
   typeOf: (args: readonly unknown[]) => string,
-  { link, refuse, unsupported }: Parts,
+  { link, refuse, unsupported }: Dependencies,
 ): void {
   replace(
     owner,
@@ -110,7 +110,7 @@ function replaceResolve(
   );
 }
 
-function close(owner: Record<string, unknown>, name: string, { unsupported }: Parts): void {
+function close(owner: Record<string, unknown>, name: string, { unsupported }: Dependencies): void {
   replace(
     owner,
     name,

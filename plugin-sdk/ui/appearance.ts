@@ -38,7 +38,7 @@ export interface TileButton {
 }
 
 /** Draws one kind of device. `state` includes the pending values. */
-export type LookOf = (device: Device, state: DeviceState, speech: I18n) => Look;
+export type LookOf = (device: Device, state: DeviceState, i18n: I18n) => Look;
 
 export const UNKNOWN = "–";
 

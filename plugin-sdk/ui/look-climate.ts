@@ -38,25 +38,25 @@ const HUMIDITY = {
 } as const;
 
 /** A thermostat, air conditioner or water heater: temperature, what it does, and its target. */
-export const climateLook: LookOf = (device, state, speech) => {
+export const climateLook: LookOf = (device, state, i18n) => {
   const range = ["targetTemperatureLow", "targetTemperatureHigh"];
   const isRange = typeof state.targetTemperature !== "number";
   const target = targetOf(device, state, isRange ? range : ["targetTemperature"], DEGREES);
   const { temperature } = state;
   const value =
     typeof temperature === "number"
-      ? speech.fmt.unit(temperature, "temperature")
-      : wordOf(state.mode, speech);
-  return { ...lookAt(device, state, target, speech), value };
+      ? i18n.fmt.unit(temperature, "temperature")
+      : wordOf(state.mode, i18n);
+  return { ...lookAt(device, state, target, i18n), value };
 };
 
 /** A humidifier or dehumidifier. */
-export const humidityLook: LookOf = (device, state, speech) => {
+export const humidityLook: LookOf = (device, state, i18n) => {
   const target = targetOf(device, state, ["targetHumidity"], HUMIDITY);
   const { humidity, on } = state;
-  const word = typeof on === "boolean" ? speech.t(on ? "On" : "Off") : wordOf(on, speech);
-  const value = typeof humidity === "number" ? speech.fmt.unit(humidity, "percent") : word;
-  const look = lookAt(device, state, target, speech);
+  const word = typeof on === "boolean" ? i18n.t(on ? "On" : "Off") : wordOf(on, i18n);
+  const value = typeof humidity === "number" ? i18n.fmt.unit(humidity, "percent") : word;
+  const look = lookAt(device, state, target, i18n);
   return { ...look, value, hue: theme("cool") };
 };
 
@@ -64,7 +64,7 @@ function lookAt(
   device: Device,
   state: DeviceState,
   target: Target | undefined,
-  speech: I18n,
+  i18n: I18n,
 ): Omit<Look, "value"> {
   const isOff = state.mode === "off" || state.on === false;
   const action = typeof state.action === "string" ? state.action : isOff ? "off" : "";
@@ -72,8 +72,8 @@ function lookAt(
   return {
     hue: theme(ACTIONS[action]?.[2] ?? (state.mode === "cool" ? "cool" : "heat")),
     on: acts && !isOff,
-    buttons: target ? stepper(device, target, speech) : [],
-    note: state.windowOpen === true ? speech.t("window open") : noteOf(action, target, speech),
+    buttons: target ? stepper(device, target, i18n) : [],
+    note: state.windowOpen === true ? i18n.t("window open") : noteOf(action, target, i18n),
     ...(canSet(device, "on") ? { tap: { on: state.on !== true } } : {}),
   };
 }
@@ -99,9 +99,9 @@ function targetOf(
 }
 
 /** Less, the target and more. Both ends of a range move together. */
-function stepper(device: Device, target: Target, speech: I18n): readonly (TileButton | string)[] {
+function stepper(device: Device, target: Target, i18n: I18n): readonly (TileButton | string)[] {
   const { fields, values, step, bounds, names } = target;
-  if (!fields.every((field) => canSet(device, field))) return [textOf(target, speech)];
+  if (!fields.every((field) => canSet(device, field))) return [textOf(target, i18n)];
   const [min, max] = bounds;
   const [low = min, high = low] = values;
   const by = (change: number) =>
@@ -112,10 +112,10 @@ function stepper(device: Device, target: Target, speech: I18n): readonly (TileBu
       }),
     );
   const button = (icon: "minus" | "plus", name: string, change: number, disabled: boolean) =>
-    ({ icon: `mdi:${icon}`, name: speech.t(name), tap: by(change), disabled }) as const;
+    ({ icon: `mdi:${icon}`, name: i18n.t(name), tap: by(change), disabled }) as const;
   return [
     button("minus", names[0], -step, low <= min),
-    textOf(target, speech),
+    textOf(target, i18n),
     button("plus", names[1], step, high >= max),
   ];
 }

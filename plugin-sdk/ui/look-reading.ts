@@ -10,8 +10,8 @@ const YES_OR_NO =
   /^(active|value|hot|cold|connected|pluggedIn|charging|running|poweredOn|batteryLow|updateAvailable|unsafe|problem|raining)$/;
 
 /** A yes or no. */
-export const binaryLook: LookOf = (_, state, speech) => {
-  const { t } = speech;
+export const binaryLook: LookOf = (_, state, i18n) => {
+  const { t } = i18n;
   const hue = theme("warn");
   if (typeof state.contact === "boolean") {
     return { hue, on: !state.contact, value: t(state.contact ? "Closed" : "Open") };
@@ -25,7 +25,7 @@ export const binaryLook: LookOf = (_, state, speech) => {
 };
 
 /** The first value that a sensor measures. */
-export const sensorLook: LookOf = (device, state, speech) => {
+export const sensorLook: LookOf = (device, state, i18n) => {
   const { capabilities } = device;
   const look = { hue: theme("info"), on: false };
   const known = Object.keys(capabilities).filter(
@@ -34,25 +34,25 @@ export const sensorLook: LookOf = (device, state, speech) => {
   for (const name of known) {
     const [value, capability] = [state[name], capabilities[name]];
     if (typeof value !== "number" || capability?.type !== "number" || ASIDE.test(name)) continue;
-    return { ...look, ...shownReading(value, capability, speech) };
+    return { ...look, ...shownReading(value, capability, i18n) };
   }
   const { value } = state;
-  if (typeof value === "boolean") return binaryLook(device, state, speech);
-  return { ...look, value: wordOf(value, speech) };
+  if (typeof value === "boolean") return binaryLook(device, state, i18n);
+  return { ...look, value: wordOf(value, i18n) };
 };
 
 /** A weather station shows its temperature, or else the first value, or the weather as a word. */
-export const stationLook: LookOf = (device, state, speech) => {
+export const stationLook: LookOf = (device, state, i18n) => {
   const { temperature, ...others } = device.capabilities;
   const capabilities = temperature ? { temperature, ...others } : others;
-  const look = sensorLook({ ...device, capabilities }, state, speech);
-  return look.value === UNKNOWN ? { ...look, value: wordOf(state.condition, speech) } : look;
+  const look = sensorLook({ ...device, capabilities }, state, i18n);
+  return look.value === UNKNOWN ? { ...look, value: wordOf(state.condition, i18n) } : look;
 };
 
-export const cameraLook: LookOf = (_, { on, recording, streaming, motion }, speech) => ({
+export const cameraLook: LookOf = (_, { on, recording, streaming, motion }, i18n) => ({
   hue: theme(recording === true ? "alert" : "info"),
   on: [recording, streaming, motion].includes(true),
-  value: said(speech, [
+  value: said(i18n, [
     [recording === true, "Recording"],
     [streaming === true, "Live"],
     [motion === true, "Motion"],
@@ -61,10 +61,10 @@ export const cameraLook: LookOf = (_, { on, recording, streaming, motion }, spee
   ]),
 });
 
-export const doorbellLook: LookOf = (_, { ringing, motion }, speech) => ({
+export const doorbellLook: LookOf = (_, { ringing, motion }, i18n) => ({
   hue: theme("warn"),
   on: ringing === true || motion === true,
-  value: said(speech, [
+  value: said(i18n, [
     [ringing === true, "Rings"],
     [motion === true, "Motion"],
     [ringing === false || motion === false, "Quiet"],
@@ -72,13 +72,13 @@ export const doorbellLook: LookOf = (_, { ringing, motion }, speech) => ({
 });
 
 /** A person or thing: at home, in a zone that has a name, or away. */
-export const trackerLook: LookOf = (_, { home, zone }, speech): Look => ({
+export const trackerLook: LookOf = (_, { home, zone }, i18n): Look => ({
   hue: theme("ok"),
   on: home === true,
   value:
     home !== true && typeof zone === "string" && zone !== ""
       ? zone
-      : said(speech, [
+      : said(i18n, [
           [home === true, "At home"],
           [home === false, "Away"],
         ]),

@@ -16,26 +16,26 @@ const HUES: Readonly<Record<string, string>> = {
 };
 
 /** Whatever is on or off, with a level if it has one. */
-export const switchLook: LookOf = (device, state, speech) => {
+export const switchLook: LookOf = (device, state, i18n) => {
   const gangs = device.capabilities.on ? [] : gangsOf(device);
-  if (gangs.length > 0) return gangsLook(gangs, speech);
+  if (gangs.length > 0) return gangsLook(gangs, i18n);
   const on = state.on === true;
   const hue = hueOf(device, state);
   const shown = on
-    ? { hue, on, ...running(device, state, speech) }
+    ? { hue, on, ...running(device, state, i18n) }
     : {
         hue,
         on,
-        value: state.on === false ? speech.t("Off") : wordOf(state.mode, speech),
+        value: state.on === false ? i18n.t("Off") : wordOf(state.mode, i18n),
         ...levelIn(device, state, 0),
       };
   if (!canSet(device, "on")) return shown;
   if (!device.assumed) return { ...shown, tap: { on: !on } };
-  return { ...shown, buttons: onAndOff(speech) };
+  return { ...shown, buttons: onAndOff(i18n) };
 };
 
-const onAndOff = (speech: I18n, ask?: string) =>
-  bothWays("on", speech, [false, "Off", "flash-off"], [true, "On", "flash", ask]);
+const onAndOff = (i18n: I18n, ask?: string) =>
+  bothWays("on", i18n, [false, "Off", "flash-off"], [true, "On", "flash", ask]);
 
 /** The value shown for a device that is on. */
 function running(
@@ -108,22 +108,22 @@ function gangsLook(gangs: readonly Gang[], { t }: I18n): Look {
 }
 
 /** A group of covers, or of lamps. */
-export const groupLook: LookOf = (device, state, speech) =>
+export const groupLook: LookOf = (device, state, i18n) =>
   (canSet(device, "position") || canSet(device, "open") ? coverLook : switchLook)(
     device,
     state,
-    speech,
+    i18n,
   );
 
 /** A siren, which asks before it sounds. */
-export const sirenLook: LookOf = (device, { on }, speech) => {
+export const sirenLook: LookOf = (device, { on }, i18n) => {
   const look = {
     hue: theme("alert"),
     on: on === true,
-    value: typeof on === "boolean" ? speech.t(on ? "Sounds" : "Off") : wordOf(on, speech),
+    value: typeof on === "boolean" ? i18n.t(on ? "Sounds" : "Off") : wordOf(on, i18n),
   };
   if (!canSet(device, "on")) return look;
-  if (device.assumed) return { ...look, buttons: onAndOff(speech, ASK_SIREN) };
+  if (device.assumed) return { ...look, buttons: onAndOff(i18n, ASK_SIREN) };
   return on === true
     ? { ...look, tap: { on: false } }
     : { ...look, tap: { on: true }, ask: ASK_SIREN };

@@ -46,6 +46,6 @@ const LOOKS: Readonly<Record<DeviceKind, LookOf>> = {
 };
 
 /** The look of a device. Pending values replace confirmed ones, so a command is visible immediately. */
-export function lookOf(device: Device, speech: I18n): Look {
-  return LOOKS[device.kind](device, { ...device.state, ...device.pending }, speech);
+export function lookOf(device: Device, i18n: I18n): Look {
+  return LOOKS[device.kind](device, { ...device.state, ...device.pending }, i18n);
 }

@@ -40,12 +40,12 @@ function withUnit(value: string, unit: string): { value: string; unit?: string }
 export function readingText(
   value: number,
   capability: { readonly unit?: string; readonly step?: number },
-  speech: Pick<I18n, "fmt">,
+  i18n: Pick<I18n, "fmt">,
 ): string {
   const { unit, step = 1 } = capability;
   if (unit === "%") {
-    return speech.fmt.unit(value, "percent", { maximumFractionDigits: digitsOf(step) });
+    return i18n.fmt.unit(value, "percent", { maximumFractionDigits: digitsOf(step) });
   }
-  const shown = shownReading(value, capability, speech);
+  const shown = shownReading(value, capability, i18n);
   return shown.unit === undefined ? shown.value : `${shown.value} ${shown.unit}`;
 }

@@ -109,21 +109,21 @@ async function followDevices({
   };
 }
 
-interface Parts {
+interface Dependencies {
   readonly ctx: Context;
   readonly engine: Engine;
   readonly automations: Automations;
   readonly home: Awaited<ReturnType<typeof openHome>>;
 }
 
-function routesOf(parts: Parts) {
+function routesOf(parts: Dependencies) {
   // The first that fits answers, so fixed words come before ids.
   const { ctx, automations } = parts;
   const fixed = [...switchRoutes(parts), importRoute(ctx, automations)];
   return [...fixed, ...runRoutes(parts), ...documentRoutes(parts)];
 }
 
-function documentRoutes({ ctx, engine, automations }: Parts) {
+function documentRoutes({ ctx, engine, automations }: Dependencies) {
   const answer = (json: DocumentView | CodeView) => ({
     json: json as never,
     ...("revision" in json && { headers: { etag: etagOf(json) } }),
@@ -169,7 +169,7 @@ function documentRoutes({ ctx, engine, automations }: Parts) {
   ];
 }
 
-function runRoutes({ ctx, engine, automations, home }: Parts) {
+function runRoutes({ ctx, engine, automations, home }: Dependencies) {
   return [
     handle(routes.shownAsCode, ({ params }) => ({
       json: { code: automations.asCode(params.id) },
@@ -210,7 +210,7 @@ function runRoutes({ ctx, engine, automations, home }: Parts) {
   ];
 }
 
-function switchRoutes({ engine }: Parts) {
+function switchRoutes({ engine }: Dependencies) {
   return [
     handle(routes.pause, ({ body }) => {
       engine.pause(body.forMs === undefined ? FOREVER : Date.now() + body.forMs);

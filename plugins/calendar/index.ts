@@ -18,7 +18,7 @@ import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
-import { StoredObjects, type StoredObjectsParts } from "./stored-objects.ts";
+import { StoredObjects, type StoredObjectsDependencies } from "./stored-objects.ts";
 import { tasksOf, TaskWriter } from "./task-writer.ts";
 import { UnfinishedChanges } from "./unfinished-changes.ts";
 import { Account } from "./web/account.ts";
@@ -95,7 +95,7 @@ export default definePlugin({
       readers: readers.map(({ reader }) => reader),
     });
     const accounts = readers.flatMap(({ reader }) => (reader instanceof Account ? [reader] : []));
-    const writing: StoredObjectsParts = {
+    const writing: StoredObjectsDependencies = {
       find: (id) => accounts.map((each) => each.calendarOf(id)).find((each) => each !== undefined),
       has: (id) => agenda.find(id) !== undefined,
       publish: () => agenda.publishNow(),
@@ -121,7 +121,7 @@ export default definePlugin({
   },
 });
 
-interface Parts {
+interface Dependencies {
   readonly web: readonly WebOptions[];
   readonly agenda: Agenda;
   readonly shared: ConstructorParameters<typeof Account>[0]["shared"];
@@ -137,7 +137,7 @@ interface Reading {
 const RESTORING_MS = 2_000;
 
 /** Reads what was kept of the web. It is there when this resolves, unless that takes too long. */
-async function restore(ctx: Context, { web, agenda, shared }: Parts): Promise<Reading[]> {
+async function restore(ctx: Context, { web, agenda, shared }: Dependencies): Promise<Reading[]> {
   const { config, storage, log, signal } = ctx;
   const taken = new Set(Object.keys(config.sources));
   const readers = web.map((each) => {
@@ -161,7 +161,7 @@ function readerOf(
     agenda,
     shared,
     taken,
-  }: Omit<Parts, "web"> & {
+  }: Omit<Dependencies, "web"> & {
     readonly polling: Omit<ConstructorParameters<typeof Subscription>[0], "feed" | "source">;
     readonly taken: ReadonlySet<string>;
   },

@@ -1,5 +1,5 @@
-import { YieldingPace } from "./ics/pace.ts";
 import { parseFeed, type RawCalendar } from "./ics/parse.ts";
+import { TimeSlice } from "./ics/time-slice.ts";
 import { type Contacts, isVcard, parseContacts } from "./ics/vcard.ts";
 import { reasonOf } from "./reason.ts";
 import type { SkippedFile } from "./skipped-files.ts";
@@ -18,10 +18,10 @@ export interface ParsedFile {
 }
 
 /** @throws MantelError `invalid` for content that is neither a calendar nor contacts, or is too large */
-export async function parseFile(bytes: Uint8Array, pace = new YieldingPace()): Promise<ParsedFile> {
+export async function parseFile(bytes: Uint8Array, slice = new TimeSlice()): Promise<ParsedFile> {
   const size = bytes.length;
   if (isVcard(bytes)) return { size, calendars: [], contacts: parseContacts(bytes) };
-  return { size, calendars: await parseFeed(bytes, pace) };
+  return { size, calendars: await parseFeed(bytes, slice) };
 }
 
 /** The files of a calendar, and those that are not in it. */
@@ -34,9 +34,9 @@ export interface ParsedFiles {
 export async function parseFiles(all: Iterable<CalendarFile>): Promise<ParsedFiles> {
   const files: ParsedFile[] = [];
   const leftOut: SkippedFile[] = [];
-  const pace = new YieldingPace();
+  const slice = new TimeSlice();
   for (const { name, bytes } of all) {
-    const parsed = await parseFile(bytes, pace).catch((error: unknown) => reasonOf(error));
+    const parsed = await parseFile(bytes, slice).catch((error: unknown) => reasonOf(error));
     if ("size" in parsed) files.push(parsed);
     else leftOut.push({ name, reason: parsed });
   }

@@ -6,7 +6,7 @@ import { noCalendar } from "./stored-objects.ts";
 import type { Account } from "./web/account.ts";
 import type { Subscription } from "./web/subscription.ts";
 
-interface RefresherParts {
+interface RefresherDependencies {
   readonly agenda: Pick<Agenda, "find" | "publishNow">;
   readonly files: Pick<FollowedFolder, "refresh">;
   readonly readers: readonly Pick<Account | Subscription, "has" | "refresh">[];
@@ -21,12 +21,12 @@ const PAUSE_MS = 5_000;
 
 /** Reads single calendars when somebody asks for it, without waiting for their next poll. */
 export class Refresher {
-  readonly #parts: RefresherParts;
+  readonly #parts: RefresherDependencies;
   readonly #now: () => number;
   /** The end of the last reading, by id. */
   readonly #endedAt = new Map<string, number>();
 
-  constructor(parts: RefresherParts) {
+  constructor(parts: RefresherDependencies) {
     this.#parts = parts;
     this.#now = parts.now ?? (() => performance.now());
   }

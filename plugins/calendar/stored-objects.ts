@@ -13,7 +13,7 @@ import {
   type Taken,
 } from "./web/dav-objects.ts";
 
-export interface StoredObjectsParts {
+export interface StoredObjectsDependencies {
   /** The calendar with this id; `undefined` for one that is only read. */
   readonly find: (id: string) => WritableCalendar | undefined;
   readonly has: (id: string) => boolean;
@@ -48,12 +48,12 @@ interface NewContent {
  * lost answer it looks at the server, so that nothing is saved twice.
  */
 export class StoredObjects {
-  readonly #parts: StoredObjectsParts;
+  readonly #parts: StoredObjectsDependencies;
   readonly #what: "event" | "task";
   /** Changes of one object follow each other, by calendar and UID. */
   readonly #turns = new Map<string, { readonly queue: SerialQueue; waiting: number }>();
 
-  constructor(parts: StoredObjectsParts, what: "event" | "task") {
+  constructor(parts: StoredObjectsDependencies, what: "event" | "task") {
     this.#parts = parts;
     this.#what = what;
   }
@@ -299,7 +299,7 @@ export function tagOf({ bytes }: Pick<StoredObject, "bytes">): string {
 export function contextOf({
   zone,
   now = Date.now,
-}: Pick<StoredObjectsParts, "zone" | "now">): ChangeContext {
+}: Pick<StoredObjectsDependencies, "zone" | "now">): ChangeContext {
   return { zone, now: now(), newUid: randomUUID };
 }
 

@@ -13,7 +13,7 @@ import {
   type Found,
   notFound,
   StoredObjects,
-  type StoredObjectsParts,
+  type StoredObjectsDependencies,
   tagOf,
 } from "./stored-objects.ts";
 import type { Account, WritableCalendar } from "./web/account.ts";
@@ -25,10 +25,10 @@ const MAX_TASKS = 500;
 
 /** Changes tasks in CalDAV calendars, as `Writer` does events. */
 export class TaskWriter {
-  readonly #parts: StoredObjectsParts;
+  readonly #parts: StoredObjectsDependencies;
   readonly #objects: StoredObjects;
 
-  constructor(parts: StoredObjectsParts) {
+  constructor(parts: StoredObjectsDependencies) {
     this.#parts = parts;
     this.#objects = new StoredObjects(parts, "task");
   }

@@ -21,7 +21,7 @@ export interface TwoStepChange {
 
 type Outcome = "done" | "undone";
 
-interface UnfinishedChangesParts {
+interface UnfinishedChangesDependencies {
   readonly storage: Storage;
   readonly objects: Pick<StoredObjects, "erase" | "inTurn" | "show">;
   /** The calendar with this id; `undefined` if it does not exist. */
@@ -40,13 +40,13 @@ const LONGEST_DELAY_MS = 300_000;
  * away or by the end of this process, is finished or undone later: no event stays in two places.
  */
 export class UnfinishedChanges {
-  readonly #parts: UnfinishedChangesParts;
+  readonly #parts: UnfinishedChangesDependencies;
   #open: readonly TwoStepChange[] = [];
   readonly #next = new DelayedCall(() => void this.#settleAll());
   #attempts = 0;
   #isClosed = false;
 
-  constructor(parts: UnfinishedChangesParts) {
+  constructor(parts: UnfinishedChangesDependencies) {
     this.#parts = parts;
   }
 

@@ -18,7 +18,7 @@ import {
   isStale,
   notFound,
   type StoredObjects,
-  type StoredObjectsParts,
+  type StoredObjectsDependencies,
   stampIn,
   tagOf,
 } from "./stored-objects.ts";
@@ -26,7 +26,7 @@ import type { TwoStepChange, UnfinishedChanges } from "./unfinished-changes.ts";
 import type { WritableCalendar } from "./web/account.ts";
 import type { StoredObject } from "./web/dav-objects.ts";
 
-interface WriterParts extends Pick<StoredObjectsParts, "zone" | "now"> {
+interface WriterDependencies extends Pick<StoredObjectsDependencies, "zone" | "now"> {
   readonly objects: StoredObjects;
   readonly unfinished: UnfinishedChanges;
   /** BCP 47, for events in words; absent means English. */
@@ -44,10 +44,10 @@ type Change<A extends CalendarChange["action"]> = Extract<CalendarChange, { acti
  * answer it looks at the server, so that nothing is saved twice.
  */
 export class Writer {
-  readonly #parts: WriterParts;
+  readonly #parts: WriterDependencies;
   readonly #objects: StoredObjects;
 
-  constructor(parts: WriterParts) {
+  constructor(parts: WriterDependencies) {
     this.#parts = parts;
     this.#objects = parts.objects;
   }

@@ -54,13 +54,13 @@ export default defineWidget({
 
 function card(ctx: Context, modules: readonly ModuleStatus[]): TemplateResult {
   const { t, online, settings: own } = ctx;
-  const troubles = modules.filter(isTrouble);
-  const calm = modules.filter((module) => !isTrouble(module));
-  const shown = own.value.onlyTroubles ? troubles : [...troubles, ...calm];
+  const problems = modules.filter(isProblem);
+  const calm = modules.filter((module) => !isProblem(module));
+  const shown = own.value.onlyTroubles ? problems : [...problems, ...calm];
   return html`<section class="card ${online.value ? "" : "stale"}" aria-label=${t("Modules")}>
     <div class="head">
       <span class="title">${t("Modules")}</span>
-      <span class="note" role="status">${summary(ctx, troubles.length)}</span>
+      <span class="note" role="status">${summary(ctx, problems.length)}</span>
     </div>
     ${shown.length === 0 ? html`<p class="empty">${t("All modules are running.")}</p>` : nothing}
     <ul tabindex="0" aria-label=${t("Modules")}>
@@ -73,21 +73,21 @@ function card(ctx: Context, modules: readonly ModuleStatus[]): TemplateResult {
   </section>`;
 }
 
-function isTrouble({ state }: ModuleStatus): boolean {
+function isProblem({ state }: ModuleStatus): boolean {
   return STATES[state].trouble === true;
 }
 
-function summary({ t, fmt }: Context, troubles: number): string {
-  if (troubles === 0) return t("no problems");
-  if (troubles === 1) return t("1 problem");
-  return t("{count} problems", { count: fmt.number(troubles) });
+function summary({ t, fmt }: Context, problems: number): string {
+  if (problems === 0) return t("no problems");
+  if (problems === 1) return t("1 problem");
+  return t("{count} problems", { count: fmt.number(problems) });
 }
 
 function row({ t, fmt }: Context, module: ModuleStatus): TemplateResult {
   const { name, state, error, progress, resources } = module;
   const { hue, word } = STATES[state];
   const { memoryBytes } = resources;
-  const detail = progress ?? (isTrouble(module) ? error?.message : undefined);
+  const detail = progress ?? (isProblem(module) ? error?.message : undefined);
   return html`<li .style=${hue === "" ? "" : `--hue: var(--mantel-hue-${hue})`}>
     <i class=${hue === "" ? "off" : ""}></i>
     <b>${name}</b>

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Aedes, Client, PublishPacket } from "aedes";
 import { type Account, type Accounts, mayRead, mayWrite, type Refusal } from "./accounts.ts";
 import type { Connections } from "./connections.ts";
-import type { Refusals } from "./refusals.ts";
+import type { RejectedRequestLog } from "./rejected-request-log.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Codes of a CONNACK (MQTT 3.1.1, 3.2.2.3). */
@@ -14,31 +14,31 @@ const SENTENCES: Readonly<Record<keyof typeof CODES, string>> = {
   anonymous: "a client without a user name was refused; add it to mqtt-broker.users",
 };
 
-interface Parts {
+interface Dependencies {
   readonly accounts: Accounts;
   readonly connections: Connections;
   readonly sessions: Sessions;
-  readonly refusals: Refusals;
+  readonly rejected: RejectedRequestLog;
 }
 
 /** Authenticates clients of a broker, and authorizes their topics. */
 export class Access {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #accounts = new WeakMap<Client, Account>();
   readonly #denied = new WeakSet<object>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 
   /** Installs the checks in a broker. */
   guard(broker: Aedes): void {
-    const { connections, refusals } = this.#parts;
+    const { connections, rejected } = this.#parts;
     broker.authenticate = (client, name, password, done) => {
       this.#authenticate(client, name, password?.toString() ?? "").then(
         (refusal) => {
           if (refusal === undefined) return done(null, true);
-          refusals.count(SENTENCES[refusal], { user: name, id: client.id });
+          rejected.count(SENTENCES[refusal], { user: name, id: client.id });
           done(Object.assign(new Error(SENTENCES[refusal]), { returnCode: CODES[refusal] }), false);
         },
         (error: Error) => done(Object.assign(error, { returnCode: CODES.unavailable }), false),
@@ -69,17 +69,17 @@ export class Access {
   }
 
   #maySubscribe(client: Client, filter: string): boolean {
-    const { sessions, refusals } = this.#parts;
+    const { sessions, rejected } = this.#parts;
     const account = this.#accounts.get(client);
     if (!account) return false;
     const { name: user } = account;
     if (!mayRead(account, filter)) {
       const sentence = "a subscription was refused; mqtt-broker.users says what a user reads";
-      refusals.count(sentence, { user, filter });
+      rejected.count(sentence, { user, filter });
       return false;
     }
     if (sessions.grant(client, { topic: filter }, account)) return true;
-    refusals.count("a subscription was refused: the client has too many", { user });
+    rejected.count("a subscription was refused: the client has too many", { user });
     return false;
   }
 
@@ -90,7 +90,7 @@ export class Access {
     this.#denied.add(packet);
     const { name: user } = account ?? {};
     const sentence = "a publish was dropped; mqtt-broker.users says what a user writes";
-    this.#parts.refusals.count(sentence, { user, topic: packet.topic });
+    this.#parts.rejected.count(sentence, { user, topic: packet.topic });
   }
 
   /**

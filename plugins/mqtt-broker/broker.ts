@@ -5,7 +5,7 @@ import { Aedes } from "aedes";
 import { Access } from "./access.ts";
 import type { Accounts } from "./accounts.ts";
 import { type CONNECTION_LIMITS, Connections } from "./connections.ts";
-import { Refusals } from "./refusals.ts";
+import { RejectedRequestLog } from "./rejected-request-log.ts";
 import { type RETAINED_LIMITS, RetainedMessages } from "./retained.ts";
 import { type SESSION_LIMITS, Sessions } from "./sessions.ts";
 
@@ -14,7 +14,7 @@ const CONNECT_WITHIN_MS = 10_000;
 /** Maximum time for which a client may leave data unread. */
 const READ_WITHIN_MS = 10_000;
 
-interface Parts {
+interface Dependencies {
   readonly accounts: Accounts;
   readonly log: Log;
   readonly limits?: {
@@ -25,7 +25,7 @@ interface Parts {
 }
 
 /** Creates a broker for the users of `accounts`; `accept` passes a connection to it. */
-export async function openBroker({ accounts, log, limits = {} }: Parts) {
+export async function openBroker({ accounts, log, limits = {} }: Dependencies) {
   const broker = await Aedes.createBroker({
     connectTimeout: CONNECT_WITHIN_MS,
     drainTimeout: READ_WITHIN_MS,
@@ -35,11 +35,11 @@ export async function openBroker({ accounts, log, limits = {} }: Parts) {
   broker.on("clientError", ({ id }, error) => log.debug("a client failed", { id, error }));
   broker.on("connectionError", (_, error) => log.debug("a connection failed", { error }));
 
-  const refusals = new Refusals(log);
-  const connections = new Connections(refusals, limits.connections);
-  const retained = new RetainedMessages(broker, refusals, limits.retained);
-  const sessions = new Sessions(broker, refusals, limits.sessions);
-  new Access({ accounts, connections, sessions, refusals }).guard(broker);
+  const rejected = new RejectedRequestLog(log);
+  const connections = new Connections(rejected, limits.connections);
+  const retained = new RetainedMessages(broker, rejected, limits.retained);
+  const sessions = new Sessions(broker, rejected, limits.sessions);
+  new Access({ accounts, connections, sessions, rejected }).guard(broker);
   return {
     broker,
     retained,

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { FairShare } from "@mantel/plugin-sdk";
 import type { Account } from "./accounts.ts";
 import { PacketMeter } from "./packet-meter.ts";
-import type { Refusals } from "./refusals.ts";
+import type { RejectedRequestLog } from "./rejected-request-log.ts";
 
 export const CONNECTION_LIMITS = {
   /** Maximum connections before authentication; beyond it the oldest is closed. */
@@ -37,15 +37,15 @@ interface Held {
 /** Limits the resources of connections: their number, incoming data and backlog. */
 export class Connections {
   readonly #limits: typeof CONNECTION_LIMITS;
-  readonly #refusals: Refusals;
+  readonly #rejected: RejectedRequestLog;
   readonly #all = new Map<Socket, Held>();
   readonly #strangers = new Set<Socket>();
   readonly #plugins: FairShare<Socket>;
   readonly #others: FairShare<Socket>;
   #unfinishedBytes = 0;
 
-  constructor(refusals: Refusals, limits: Partial<typeof CONNECTION_LIMITS> = {}) {
-    this.#refusals = refusals;
+  constructor(rejected: RejectedRequestLog, limits: Partial<typeof CONNECTION_LIMITS> = {}) {
+    this.#rejected = rejected;
     this.#limits = { ...CONNECTION_LIMITS, ...limits };
     const { plugins, others, ofOneUser } = this.#limits;
     this.#plugins = new FairShare({ most: plugins, mostOfOne: plugins });
@@ -66,7 +66,7 @@ export class Connections {
     socket.once("close", () => this.#forget(socket, held));
     const [oldest] = this.#strangers;
     if (oldest && this.#strangers.size > this.#limits.strangers) {
-      this.#refusals.count("too many unauthenticated connections; the oldest was closed");
+      this.#rejected.count("too many unauthenticated connections; the oldest was closed");
       oldest.destroy();
       this.#strangers.delete(oldest);
     }
@@ -82,7 +82,7 @@ export class Connections {
     this.#strangers.delete(socket);
     socket.once("close", () => places.release(owner, socket));
     if (replaced) {
-      this.#refusals.count(
+      this.#rejected.count(
         "too many clients are connected; one of the user with the most was disconnected",
       );
       replaced.destroy();
@@ -99,7 +99,7 @@ export class Connections {
       if (each.writableLength > slowest.writableLength) slowest = each;
     }
     if (total <= this.#limits.backlogBytes) return;
-    this.#refusals.count("a client that reads too slowly was disconnected");
+    this.#rejected.count("a client that reads too slowly was disconnected");
     slowest.destroy();
   }
 
@@ -112,7 +112,7 @@ export class Connections {
       if (this.#unfinishedBytes > this.#limits.unfinishedBytes) this.#endLongest();
       return !socket.destroyed;
     }
-    this.#refusals.count("a packet was refused and its connection closed", { reason: fault });
+    this.#rejected.count("a packet was refused and its connection closed", { reason: fault });
     socket.destroy();
     return false;
   }
@@ -126,7 +126,7 @@ export class Connections {
     }
     if (meter.held === 0 || held.unfinished !== undefined) return;
     held.unfinished = setTimeout(() => {
-      this.#refusals.count("a packet came too slowly and its connection was closed");
+      this.#rejected.count("a packet came too slowly and its connection was closed");
       socket.destroy();
     }, this.#limits.packetMs);
   }
@@ -137,7 +137,7 @@ export class Connections {
     for (const [socket, { meter }] of this.#all) {
       if (meter.held > most) [longest, most] = [socket, meter.held];
     }
-    this.#refusals.count("too many packets were unfinished; the longest was refused");
+    this.#rejected.count("too many packets were unfinished; the longest was refused");
     longest?.destroy();
   }
 

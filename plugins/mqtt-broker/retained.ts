@@ -1,6 +1,6 @@
 import { type Log, type Static, Type } from "@mantel/plugin-sdk";
 import type { Aedes, PublishPacket } from "aedes";
-import type { Refusals } from "./refusals.ts";
+import type { RejectedRequestLog } from "./rejected-request-log.ts";
 
 export const RETAINED_LIMITS = { messages: 10_000, bytes: 16 * 2 ** 20 };
 /** Maximum size of the handover, because the state of a module is sent as one message. */
@@ -32,7 +32,11 @@ export class RetainedMessages {
   readonly #byTopic = new Map<string, Message>();
   #bytes = 0;
 
-  constructor(broker: Aedes, refusals: Refusals, limits: Partial<typeof RETAINED_LIMITS> = {}) {
+  constructor(
+    broker: Aedes,
+    rejected: RejectedRequestLog,
+    limits: Partial<typeof RETAINED_LIMITS> = {},
+  ) {
     const most = { ...RETAINED_LIMITS, ...limits };
     const { persistence } = broker as unknown as { persistence: Persistence };
     const store = persistence.storeRetained.bind(persistence);
@@ -44,7 +48,7 @@ export class RetainedMessages {
       const isRemoval = payload.length === 0;
       const isFull = bytes > most.bytes || this.#byTopic.size >= most.messages;
       if (!isRemoval && isFull && (bytes > this.#bytes || !this.#byTopic.has(topic))) {
-        refusals.count("a retained message was not kept: there are too many", { topic });
+        rejected.count("a retained message was not kept: there are too many", { topic });
         return;
       }
       this.#bytes -= this.#sizeOf(topic);

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { type Log, type Static, Type } from "@mantel/plugin-sdk";
 import type { Aedes, Client, Subscription } from "aedes";
 import type { Account } from "./accounts.ts";
-import type { Refusals } from "./refusals.ts";
+import type { RejectedRequestLog } from "./rejected-request-log.ts";
 
 export const SESSION_LIMITS = {
   /** Maximum persistent sessions; beyond it the oldest without a client is removed. */
@@ -99,16 +99,20 @@ interface Granted {
 export class Sessions {
   readonly #persistence: Persistence;
   readonly #addSubscriptions: Persistence["addSubscriptions"];
-  readonly #refusals: Refusals;
+  readonly #rejected: RejectedRequestLog;
   readonly #limits: typeof SESSION_LIMITS;
   readonly #byId = new Map<string, Session>();
   readonly #granted = new WeakMap<Of, Granted>();
   #queuedBytes = 0;
 
-  constructor(broker: Aedes, refusals: Refusals, limits: Partial<typeof SESSION_LIMITS> = {}) {
+  constructor(
+    broker: Aedes,
+    rejected: RejectedRequestLog,
+    limits: Partial<typeof SESSION_LIMITS> = {},
+  ) {
     this.#persistence = (broker as unknown as { persistence: Persistence }).persistence;
     this.#addSubscriptions = this.#persistence.addSubscriptions.bind(this.#persistence);
-    this.#refusals = refusals;
+    this.#rejected = rejected;
     this.#limits = { ...SESSION_LIMITS, ...limits };
     Object.assign(this.#persistence, this.#queues(), this.#incoming());
     // aedes passes all subscriptions of a packet, including refused ones.
@@ -230,7 +234,7 @@ export class Sessions {
     const most = Math.max(...away.map(([, { user }]) => counts.get(user) ?? 0));
     const [id] = away.find(([, { user }]) => counts.get(user) === most) ?? [];
     if (id === undefined) return;
-    this.#refusals.count("too many persistent sessions; the oldest without a client was removed");
+    this.#rejected.count("too many persistent sessions; the oldest without a client was removed");
     this.#drop(id);
     void this.#persistence.cleanSubscriptions({ id });
   }
@@ -250,7 +254,7 @@ export class Sessions {
       this.#queuedBytes + bytes > this.#limits.queuedBytesOfAll;
     if (isFull) {
       const { user, client } = session;
-      if (!client) this.#refusals.count("a message for an absent client was dropped", { user, id });
+      if (!client) this.#rejected.count("a message for an absent client was dropped", { user, id });
       return;
     }
     session.queue.push({ ...packet, messageId: undefined });

@@ -59,7 +59,7 @@ export default defineWidget({
       const settings = ctx.settings.value;
       const { room } = settings;
       const here = devices.value.filter((device) => room === "" || device.room === room);
-      const chips = chipsOf(here, { ...settings, speech: ctx });
+      const chips = chipsOf(here, { ...settings, i18n: ctx });
       render(
         html`<ul class=${ctx.online.value ? "" : "stale"} aria-label=${ctx.t("Status")}>
           ${chips.map((each) => html`<li>${chip(each)}</li>`)}

@@ -238,7 +238,7 @@ export class Bridge implements Listener, ConnectionListener {
     this.#reportLater(thing.nativeId);
   }
 
-  complaint({ name, isOfScene, error }: LoggedError): void {
+  errorLogged({ name, isOfScene, error }: LoggedError): void {
     // For an endpoint, its topic is `sofa/left`.
     const thing = this.#home.named(name) ?? this.#home.named(name.replace(/\/[^/]*$/, ""));
     if (!thing) return;

@@ -36,7 +36,7 @@ export interface Listener {
   knows(name: string): boolean;
   state(name: string, payload: Readonly<Record<string, unknown>>, retained: boolean): void;
   availability(name: string, isOnline: boolean): void;
-  complaint(complaint: LoggedError): void;
+  errorLogged(error: LoggedError): void;
   /** Called for a request, of anyone, that Zigbee2MQTT refused. */
   refused(request: string, reason: string): void;
 }
@@ -221,8 +221,8 @@ export class Client {
         return;
       }
       case "logging": {
-        const complaint = findLoggedError(parsed(payload));
-        if (complaint) listener.complaint(complaint);
+        const error = findLoggedError(parsed(payload));
+        if (error) listener.errorLogged(error);
         return;
       }
       case "info":

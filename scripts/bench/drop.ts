@@ -87,7 +87,7 @@ async function phase(work: (round: number) => Promise<void>) {
     reads: told(reads),
     commands: told(commands),
     publishes: told(publishes),
-    /** The waiting time of a module's callers, from the reload receipts. */
+    /** The waiting time of a module's callers, from the reload results. */
     gaps: gaps.length > 0 ? summarise(gaps.splice(0)) : null,
     events: await watch.stop(),
     /** True if the handed-over count matches the bridge's file. A crash loses the count. */

@@ -18,7 +18,7 @@ import {
   type Route,
 } from "../route.ts";
 
-interface Parts {
+interface Dependencies {
   readonly modules: { routed(): readonly RoutedPlugin[] };
   readonly apiPaths: Pick<ApiPaths, "findRouted" | "changes">;
   readonly routeSecrets: Pick<RouteSecrets, "admits">;
@@ -33,7 +33,7 @@ const Secret = Type.String({
  * The routes that running plugins contribute, as rows of the route table; the same list until they change. Routes at a
  * path of the API that another plugin has are not among them.
  */
-export function routesOfPlugins(parts: Parts): () => readonly Route[] {
+export function routesOfPlugins(parts: Dependencies): () => readonly Route[] {
   const { modules, apiPaths } = parts;
   let known: { readonly of: readonly unknown[]; readonly routes: readonly Route[] } | undefined;
   return () => {
@@ -46,7 +46,7 @@ export function routesOfPlugins(parts: Parts): () => readonly Route[] {
   };
 }
 
-function rowsOf(plugin: RoutedPlugin, { apiPaths, routeSecrets }: Parts): Route[] {
+function rowsOf(plugin: RoutedPlugin, { apiPaths, routeSecrets }: Dependencies): Route[] {
   return plugin.routes
     .filter(({ at }) => at === undefined || apiPaths.findRouted(at) === plugin.id)
     .map((definition) => rowOf(plugin, definition, routeSecrets));
@@ -60,7 +60,7 @@ function placeOf(id: string, { path, at, secretInPath }: RouteDefinition): strin
 function rowOf(
   plugin: RoutedPlugin,
   definition: RouteDefinition,
-  secrets: Parts["routeSecrets"],
+  secrets: Dependencies["routeSecrets"],
 ): Route {
   const { method, at, scope, summary, query, raw = false, maxBytes } = definition;
   const { body, bodyOptional: optional = false } = definition;

@@ -184,7 +184,7 @@ export class LiveProcess {
       const { storage, folders = {} } = this.#live?.request ?? {};
       return await readyAnswer(answer, [...(storage ? [storage] : []), ...Object.values(folders)]);
     } catch (error) {
-      throw this.#toldRouteError(error, call.route);
+      throw this.#routeErrorForClient(error, call.route);
     }
   }
 
@@ -230,7 +230,7 @@ export class LiveProcess {
   }
 
   /** Expected failures reach the client; faults of the code and wrong answers are only in the log. */
-  #toldRouteError(error: unknown, route: string): unknown {
+  #routeErrorForClient(error: unknown, route: string): unknown {
     if (error instanceof MantelError && !(error instanceof WrongAnswer)) return error;
     if (error instanceof WrongAnswer)
       this.#events.warn(`a route gave a wrong answer`, `${route}: ${error.message}`);

@@ -3,7 +3,7 @@ import type { ServiceDefinition } from "@mantel/plugin-sdk/service";
 import {
   answerFault,
   checkInput,
-  toldError,
+  errorForCaller,
   type ServiceDefinitions,
 } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
@@ -51,7 +51,7 @@ export class CheckedServiceCall implements CallChecks {
   }
 
   told(error: unknown): unknown {
-    return this.#definition ? toldError(this.#definition, error) : error;
+    return this.#definition ? errorForCaller(this.#definition, error) : error;
   }
 }
 

@@ -120,7 +120,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       end(error instanceof UnparsableMessage ? error.message : NO_MESSAGE);
     }
   };
-  const intake = new ThrottledReader(stream, BOUNDS, {
+  const reader = new ThrottledReader(stream, BOUNDS, {
     onLine({ bytes, isWhole }: Line) {
       if (isWhole) return read(bytes);
       if (bytes.length >= LONGEST_MESSAGE) end(TOO_LONG);
@@ -132,7 +132,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       const line = toLine(message);
       // An answer to the plugin causes no further messages: otherwise each of its calls would count twice.
       const lines = message.kind === "call" && message.call !== undefined ? LINES_OF_A_CALL : 0;
-      for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
+      for (let left = lines; left > 0; left--) reader.expectLine(USUAL_ANSWER);
       if (!stream.writable) return;
       if (stream.writableCorked === 0) {
         stream.cork(); // messages of one turn go out together
@@ -144,12 +144,12 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       });
     },
     onMessage: (listener) => void (receive = listener),
-    finish: () => intake.finish(),
+    finish: () => reader.finish(),
     get isHeldBack() {
-      return intake.isHeldBack;
+      return reader.isHeldBack;
     },
     get hasUnread() {
-      return intake.hasUnread;
+      return reader.hasUnread;
     },
   };
 }

@@ -7,11 +7,11 @@ const TAIL_LINES = 30;
 
 /** The standard output or standard error of a process, throttled. */
 export class Output {
-  readonly #intake: ThrottledReader;
+  readonly #reader: ThrottledReader;
   readonly #lastLines: string[] = [];
 
   constructor(stream: Readable, printed: (line: string) => void) {
-    this.#intake = new ThrottledReader(stream, BOUNDS, {
+    this.#reader = new ThrottledReader(stream, BOUNDS, {
       onLine: ({ bytes }) => {
         const line = bytes.toString();
         this.#lastLines.push(line);
@@ -27,11 +27,11 @@ export class Output {
 
   /** True while more is written than the host reads, so that the writer is blocked. */
   get isHeldBack(): boolean {
-    return this.#intake.isHeldBack;
+    return this.#reader.isHeldBack;
   }
 
   /** Reads what the process wrote before it ended. */
   finish(): Promise<void> {
-    return this.#intake.finish();
+    return this.#reader.finish();
   }
 }

@@ -19,10 +19,10 @@ import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
 import { type EventText, moveSeries, unsafe } from "./move-series.ts";
 import { type ChangeContext, type NewObject, setRule, withZones } from "./new-event.ts";
-import { YieldingPace } from "./pace.ts";
 import { parseFeed } from "./parse.ts";
 import { Budget, expandRecurrence } from "./recurrence-expansion.ts";
 import { withPart } from "./rule-text.ts";
+import { TimeSlice } from "./time-slice.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { compact } from "./zone-text.ts";
 import { DAY_MS, toWall } from "./zones.ts";
@@ -81,7 +81,7 @@ export class EditedObject {
     context: ChangeContext,
   ): Promise<EditedObject> {
     const object = CalendarObject.read(bytes);
-    const calendars = await parseFeed(bytes, new YieldingPace());
+    const calendars = await parseFeed(bytes, new TimeSlice());
     const [calendar] = calendars;
     const texts = object.of("VEVENT");
     if (!calendar || calendars.length > 1 || texts.length !== calendar.events.length) {

@@ -7,11 +7,11 @@ import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent, parseFirstOccurrence } from "./event.ts";
 import { FoundEvents } from "./found-events.ts";
-import { YieldingPace } from "./pace.ts";
 import { MAX_EVENTS, parseFeed, type RawCalendar, type RawEvent, tooManyEvents } from "./parse.ts";
 import { Budget } from "./recurrence-expansion.ts";
 import { roughSpan } from "./rough-span.ts";
 import { firstOccurrence, occurrencesOf, type Series, type Span } from "./series.ts";
+import { TimeSlice } from "./time-slice.ts";
 import { seriesOf } from "./versions.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { findZone, type Zone } from "./zones.ts";
@@ -55,7 +55,7 @@ export class Feed {
    * @throws MantelError `invalid` for content that is not a calendar
    */
   static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
-    return Feed.of(await parseFeed(bytes, new YieldingPace()), floating);
+    return Feed.of(await parseFeed(bytes, new TimeSlice()), floating);
   }
 
   /**
@@ -96,7 +96,7 @@ export class Feed {
       span,
       marking,
       isKept,
-      pace: new YieldingPace(),
+      slice: new TimeSlice(),
       whole: new Budget(FEED_DAYS),
       found,
       faults,
@@ -196,7 +196,7 @@ async function groupsOf(
   homeZone: Zone,
   previous: ReadonlyMap<string, Group> = new Map(),
 ): Promise<Map<string, Group>> {
-  const pace = new YieldingPace();
+  const slice = new TimeSlice();
   const byUid = new Map<string, Placed[]>();
   for (const each of calendars) {
     const calendar = new PlacedCalendar(each, homeZone);
@@ -206,14 +206,14 @@ async function groupsOf(
       if (group) group.push({ raw, calendar });
       else byUid.set(uid, [{ raw, calendar }]);
     }
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.yield();
   }
   const groups = new Map<string, Group>();
   for (const [uid, events] of byUid) {
     const known = previous.get(uid);
     const isSame = known && hasSameEvents(known.events, events);
     groups.set(uid, isSame ? known : { events, span: roughSpan(events.map(({ raw }) => raw)) });
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.yield();
   }
   return groups;
 }
@@ -239,7 +239,7 @@ interface Task {
   readonly span: Span;
   readonly marking: CalendarMarking;
   readonly isKept: boolean;
-  readonly pace: YieldingPace;
+  readonly slice: TimeSlice;
   /** The shared budget for all events of the feed. */
   readonly whole: Budget;
   /** The events found so far. */
@@ -273,8 +273,8 @@ function isFor({ span, marking }: Expanded, task: Task): boolean {
 }
 
 async function workOut(group: Group, task: Task): Promise<Expanded> {
-  const { span, marking, pace, whole } = task;
-  group.read ??= await read(group, pace);
+  const { span, marking, slice, whole } = task;
+  group.read ??= await read(group, slice);
   const faults = [...group.read.faults];
   const simplified: Sentence[] = [];
   const events: (readonly CalendarEvent[])[] = [];
@@ -287,7 +287,7 @@ async function workOut(group: Group, task: Task): Promise<Expanded> {
     } catch (error) {
       events.push(firstEventOf(series, reasonOf(error), { span, marking, faults, simplified }));
     }
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.yield();
   }
   const expanded = { span, marking, events, faults, simplified };
   // with the room of the whole feed used up, another event may have taken that of this one
@@ -312,7 +312,7 @@ function firstEventOf(
   }
 }
 
-async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<Group["read"]>> {
+async function read({ events }: Group, slice: TimeSlice): Promise<NonNullable<Group["read"]>> {
   if (events.length > MAX_SAME_UID) {
     return {
       series: [],
@@ -327,7 +327,7 @@ async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<
     } catch (error) {
       faults.push(reasonOf(error));
     }
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.yield();
   }
   return { series: seriesOf(parsed), faults };
 }

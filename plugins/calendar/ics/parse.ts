@@ -1,6 +1,6 @@
 import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { decode, isProperty, nameOf } from "./content-line.ts";
-import type { YieldingPace } from "./pace.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
 export interface RawEvent {
@@ -54,13 +54,13 @@ const BEGINNING = /^BEGIN:VCALENDAR\s*$/im;
  * that a large feed costs little until its events are needed.
  * @throws MantelError `invalid` for content that is not a calendar, or is incomplete
  */
-export async function parseFeed(bytes: Uint8Array, pace: YieldingPace): Promise<RawCalendar[]> {
+export async function parseFeed(bytes: Uint8Array, slice: TimeSlice): Promise<RawCalendar[]> {
   const text = decode(bytes);
   if (!BEGINNING.test(text)) throw noCalendar(text);
   const splitter = new Splitter();
   for (const line of text.split("\n")) {
     splitter.take(line);
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.yield();
   }
   return splitter.finish();
 }

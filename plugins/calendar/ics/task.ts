@@ -11,8 +11,8 @@ import { invalid, momentOf, stamp, timeLine } from "./event-text.ts";
 import { type FeedZones, Properties, textIn } from "./event.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import { type ChangeContext, emptyObject, type NewObject, withZones } from "./new-event.ts";
-import { YieldingPace } from "./pace.ts";
 import { parseFeed, type RawCalendar } from "./parse.ts";
+import { TimeSlice } from "./time-slice.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { compact } from "./zone-text.ts";
 import type { Zone } from "./zones.ts";
@@ -59,7 +59,7 @@ export async function readTask(
 ): Promise<Task | undefined> {
   if (parsed?.others.tasks === 0) return undefined;
   if (!BEGINNING.test(Buffer.from(bytes).toString("latin1"))) return undefined;
-  const [calendar] = parsed ? [parsed] : await parseFeed(bytes, new YieldingPace());
+  const [calendar] = parsed ? [parsed] : await parseFeed(bytes, new TimeSlice());
   return understood(CalendarObject.read(bytes), calendar, floating)?.task;
 }
 
@@ -84,7 +84,7 @@ export async function changedTask(
   context: ChangeContext,
 ): Promise<Buffer> {
   const object = CalendarObject.read(bytes);
-  const [calendar] = await parseFeed(bytes, new YieldingPace());
+  const [calendar] = await parseFeed(bytes, new TimeSlice());
   const found = understood(object, calendar, context.zone);
   if (!found) throw new MantelError("not_found", NO_TASK);
   requireSingle(found.task);

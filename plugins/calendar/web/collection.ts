@@ -8,8 +8,8 @@ import {
   type Storage,
 } from "@mantel/plugin-sdk";
 import { lineOf } from "../ics/content-line.ts";
-import { YieldingPace } from "../ics/pace.ts";
 import { readTask, type Task } from "../ics/task.ts";
+import { TimeSlice } from "../ics/time-slice.ts";
 import { type ParsedFile, parseFile } from "../parsed-file.ts";
 import { reasonOf } from "../reason.ts";
 import type { Source } from "../source.ts";
@@ -218,19 +218,19 @@ export class Collection {
   }
 
   async #knowAll(objects: Objects): Promise<void> {
-    const pace = new YieldingPace();
+    const slice = new TimeSlice();
     for (const [path, object] of objects) {
-      await this.#know(path, object, pace);
-      if (pace.due) await pace.rest();
+      await this.#know(path, object, slice);
+      if (slice.isOver) await slice.yield();
     }
   }
 
   /** Parses an object once, when it arrives. */
-  async #know(path: string, { etag, data }: DavObject, pace: YieldingPace): Promise<void> {
+  async #know(path: string, { etag, data }: DavObject, slice: TimeSlice): Promise<void> {
     const bytes = Buffer.from(data);
     this.#isShown = false;
     this.#forgetPaths(path);
-    const parsed = await parseFile(bytes, pace).catch((error: unknown) => reasonOf(error));
+    const parsed = await parseFile(bytes, slice).catch((error: unknown) => reasonOf(error));
     const size = bytes.length;
     if (!("size" in parsed)) {
       this.#objects.set(path, { etag, size, fault: parsed, uids: [] });

@@ -12,7 +12,7 @@ export interface EnabledChecks {
   readonly batteries: boolean;
   /** Percent. */
   readonly batteryBelow: number;
-  readonly speech: I18n;
+  readonly i18n: I18n;
 }
 
 /** Limits the names shown, so that an unreachable bridge does not fill the screen. */
@@ -34,7 +34,7 @@ const DANGERS: readonly (readonly [
 
 /** The problems, most urgent first; a calm message if there are none. */
 export function chipsOf(devices: readonly Device[], wanted: EnabledChecks): Chip[] {
-  const { t } = wanted.speech;
+  const { t } = wanted.i18n;
   if (devices.length === 0) {
     return [{ text: t("No devices yet"), icon: "mdi:devices", hue: "info" }];
   }
@@ -64,7 +64,7 @@ const statesOf = ({ state, parts = [] }: Device): readonly DeviceState[] => [
 ];
 
 /** Includes devices that no longer answer: fire and water can be the reason. */
-function dangers(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
+function dangers(devices: readonly Device[], { i18n: { t } }: EnabledChecks): Chip[] {
   return DANGERS.flatMap(([text, icon, isTrue]) =>
     devices
       .filter((device) => statesOf(device).some(isTrue))
@@ -72,7 +72,7 @@ function dangers(devices: readonly Device[], { speech: { t } }: EnabledChecks): 
   );
 }
 
-function jammed(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
+function jammed(devices: readonly Device[], { i18n: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter((device) => device.available && statesOf(device).some((state) => state.jammed === true))
     .map(({ id, name }) => ({
@@ -84,7 +84,7 @@ function jammed(devices: readonly Device[], { speech: { t } }: EnabledChecks): C
     }));
 }
 
-function openings(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
+function openings(devices: readonly Device[], { i18n: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ state, available }) => available && state.contact === false)
     .map(({ id, name }) => ({
@@ -96,7 +96,7 @@ function openings(devices: readonly Device[], { speech: { t } }: EnabledChecks):
     }));
 }
 
-function unlocked(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
+function unlocked(devices: readonly Device[], { i18n: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ kind, state }) => kind === "lock" && state.locked === false && state.jammed !== true)
     .map(({ id, name }) => ({
@@ -108,7 +108,7 @@ function unlocked(devices: readonly Device[], { speech: { t } }: EnabledChecks):
     }));
 }
 
-function unreachable(devices: readonly Device[], { speech: { t, fmt } }: EnabledChecks): Chip[] {
+function unreachable(devices: readonly Device[], { i18n: { t, fmt } }: EnabledChecks): Chip[] {
   const away = devices.filter(({ available }) => !available);
   const icon = "mdi:lan-disconnect";
   if (away.length > MOST_NAMES) {
@@ -126,7 +126,7 @@ function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Enabled
 
 /** The emptiest first, locks before all others, because a flat one locks people out. */
 function lowBatteries(devices: readonly Device[], wanted: EnabledChecks): Chip[] {
-  const { t, fmt } = wanted.speech;
+  const { t, fmt } = wanted.i18n;
   const low = devices.flatMap((device) => {
     const { battery, batteryLow } = device.state;
     const level = typeof battery === "number" ? battery : undefined;

@@ -53,7 +53,7 @@ async function openHome(t: TestContext, scripts: NpmScripts = {}) {
       versions: { mantel: "0.1.0", sdk: "0.1.0" },
       progress: () => undefined,
       changed: (id, action, version) => changes.push({ id, action, version }),
-      surroundings: {
+      directory: {
         plugins: async () => [
           {
             id: "other",

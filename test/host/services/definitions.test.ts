@@ -8,7 +8,7 @@ import {
   answerFault,
   checkInput,
   parseDefinitions,
-  toldError,
+  errorForCaller,
 } from "../../../host/services/definitions.ts";
 
 const items = defineService("acme.news.items", {
@@ -107,7 +107,7 @@ test("errors under a declared code reach the caller, all others stay the provide
   const thrown = (code: string) =>
     new RemoteFault({ name: "ServiceError", message: "there is no feed x", code });
 
-  const { code, message, service } = toldError(definition, thrown("feed_unknown")) as never;
+  const { code, message, service } = errorForCaller(definition, thrown("feed_unknown")) as never;
   assert.deepEqual(
     [code, message, service],
     ["feed_unknown", "there is no feed x", "acme.news.items"],
@@ -117,6 +117,6 @@ test("errors under a declared code reach the caller, all others stay the provide
     thrown("toString"),
     new RemoteFault({ name: "Error", code: "feed_unknown", message: "no" }),
   ]) {
-    assert.equal(toldError(definition, error), error);
+    assert.equal(errorForCaller(definition, error), error);
   }
 });

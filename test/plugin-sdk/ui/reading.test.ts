@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createFormats } from "@mantel/plugin-sdk/format";
 import { readingText, shownReading } from "@mantel/plugin-sdk/ui/reading";
 
-const speech = {
+const i18n = {
   fmt: createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" }),
 };
 
@@ -18,7 +18,7 @@ for (const [value, capability, shown, text] of [
   [3, {}, { value: "3" }, "3"],
 ] as const) {
   test(`${value} with ${JSON.stringify(capability)} is shown as ${text}`, () => {
-    assert.deepEqual(shownReading(value, capability, speech), shown);
-    assert.equal(readingText(value, capability, speech), text);
+    assert.deepEqual(shownReading(value, capability, i18n), shown);
+    assert.equal(readingText(value, capability, i18n), text);
   });
 }

@@ -20,7 +20,7 @@ const ALL = {
   batteryBelow: 20,
 };
 const textsOf = (devices: readonly Device[], wanted: Partial<typeof ALL> = {}): string[] =>
-  chipsOf(devices, { ...ALL, ...wanted, speech: SPEECH }).map(({ text, name = "" }) =>
+  chipsOf(devices, { ...ALL, ...wanted, i18n: SPEECH }).map(({ text, name = "" }) =>
     text.replace("{name}", name),
   );
 

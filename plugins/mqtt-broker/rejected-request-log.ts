@@ -2,8 +2,8 @@ import type { Log, LogFields } from "@mantel/plugin-sdk";
 
 const LONGEST_FIELD = 200;
 
-/** Logs refusals: the first of each kind, then every tenfold count, so that floods stay short. */
-export class Refusals {
+/** Logs rejected requests: the first of each kind, then every tenfold count, so that floods stay short. */
+export class RejectedRequestLog {
   readonly #log: Log;
   readonly #times = new Map<string, number>();
 

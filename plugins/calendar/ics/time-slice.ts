@@ -14,15 +14,15 @@ let sliceEnd = 0;
  * Makes long work yield to the event loop. All tasks share one time slice and continue one per turn
  * of the loop, so a hundred of them block it no longer than one does.
  */
-export class YieldingPace {
+export class TimeSlice {
   #usedMs = 0;
-  #wentOnAt = processorMs();
+  #continuedAt = processorMs();
 
   constructor() {
-    if (waiting.length === 0 && this.due) sliceEnd = performance.now() + SLICE_MS;
+    if (waiting.length === 0 && this.isOver) sliceEnd = performance.now() + SLICE_MS;
   }
 
-  get due(): boolean {
+  get isOver(): boolean {
     return performance.now() > sliceEnd;
   }
 
@@ -30,22 +30,22 @@ export class YieldingPace {
    * @throws MantelError `invalid` if the work has used too much processor time, independent of
    * other load
    */
-  async rest(): Promise<void> {
-    this.#usedMs += processorMs() - this.#wentOnAt;
+  async yield(): Promise<void> {
+    this.#usedMs += processorMs() - this.#continuedAt;
     if (this.#usedMs > MAX_WORK_MS) {
       throw new MantelError("invalid", TOO_LONG);
     }
     await new Promise<void>((resolve) => {
       waiting.push(resolve);
-      if (waiting.length === 1) setImmediate(goOn);
+      if (waiting.length === 1) setImmediate(continueNext);
     });
-    this.#wentOnAt = processorMs();
+    this.#continuedAt = processorMs();
   }
 }
 
-function goOn(): void {
+function continueNext(): void {
   const resolve = waiting.shift();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(continueNext);
   sliceEnd = performance.now() + SLICE_MS;
   resolve?.();
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inPresentNames } from "../../../host/backup/present-names.ts";
+import { inCurrentNames } from "../../../host/backup/current-names.ts";
 import { openRestore } from "../../../host/backup/restore.ts";
 import { forgedBackup } from "../../helpers/forged-backup.ts";
 
@@ -32,7 +32,7 @@ test("tiles of a layout show the present names of readings, and the rest of it s
     pages: [{ id: "home", title: "Home", widgets: [tile] }],
   };
 
-  const [path, bytes] = inPresentNames(["layout.json", file(layout)]);
+  const [path, bytes] = inCurrentNames(["layout.json", file(layout)]);
 
   const restored = JSON.parse(bytes.toString()) as typeof layout;
   assert.equal(path, "layout.json");
@@ -43,6 +43,6 @@ test("tiles of a layout show the present names of readings, and the rest of it s
 test("documents without former names, and other files, stay byte for byte", () => {
   for (const path of ["layout.json", "scenes.json", "calendars/home.ics"]) {
     const bytes = path.endsWith(".ics") ? Buffer.from("no JSON") : file({ pages: [], scenes: {} });
-    assert.equal(inPresentNames([path, bytes])[1], bytes);
+    assert.equal(inCurrentNames([path, bytes])[1], bytes);
   }
 });
