@@ -21,7 +21,8 @@ const COMMANDS: Partial<Record<DeviceKind, Readonly<Record<string, Renamed>>>> =
     action: { start: "start", pause: "pause", stop: "stop", dock: "dock", locate: "locate" },
     suction: "fanSpeed",
   },
-  thermostat: { swingMode: "swing" },
+  thermostat: { swingMode: "swing", state: "on" },
+  sensor: { state: "on" }, // of a switch that was taken for a sensor
 };
 
 /** Reported fields that had other names before the vocabulary, by kind of device. */

@@ -114,18 +114,21 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     meaning: "something that is on or off",
     matter: "Mounted On/Off Control",
     homeAssistant: "switch",
+    formerly: ["sensor", "binary-sensor"],
     capabilities: SWITCH,
   },
   plug: {
     meaning: "a socket, often one that measures",
     matter: "On/Off Plug-in Unit",
     homeAssistant: "switch (outlet)",
+    formerly: ["sensor", "alarm"],
     capabilities: SWITCH,
   },
   sensor: {
     meaning: "measures",
     matter: "the sensor device types",
     homeAssistant: "sensor",
+    formerly: ["alarm"],
     capabilities: {
       value: {
         types: ["number", "text", "choice", "boolean"],
@@ -138,6 +141,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     meaning: "tells yes or no",
     matter: "Contact Sensor, Occupancy Sensor, Water Leak Detector, Smoke CO Alarm",
     homeAssistant: "binary_sensor",
+    formerly: ["alarm"],
     capabilities: {
       active: { types: ["boolean"], access: "reading", meaning: "yes, for an unnamed subject" },
     },
@@ -152,6 +156,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     meaning: "a blind, shutter, curtain, awning or garage door",
     matter: "Window Covering",
     homeAssistant: "cover",
+    formerly: ["sensor"],
     capabilities: {
       position: POSITION,
       tilt: percent("angle of the slats; 100 is open"),
@@ -169,7 +174,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     meaning: "cools, heats, dries and moves air",
     matter: "Room Air Conditioner",
     homeAssistant: "climate",
-    formerly: ["thermostat"],
+    formerly: ["thermostat", "switch"],
     capabilities: CLIMATE,
   },
   "water-heater": {
@@ -279,7 +284,7 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
     meaning: "lets water or gas through",
     matter: "Water Valve",
     homeAssistant: "valve",
-    formerly: ["switch"],
+    formerly: ["switch", "sensor"],
     capabilities: {
       on: toggle("true while open"),
       position: POSITION,

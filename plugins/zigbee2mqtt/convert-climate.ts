@@ -2,7 +2,7 @@ import type { DeviceKind } from "@mantel/plugin-sdk";
 import { climateKind } from "@mantel/plugin-sdk/vocabulary";
 import { type Draft, draftOf, plainDrafts } from "./drafts.ts";
 import type { Expose } from "./exposes.ts";
-import { formOf, renamedChoice } from "./forms.ts";
+import { formOf, isSettable, renamedChoice } from "./forms.ts";
 
 const MODES = { fan_only: "fan-only", heat_cool: "heat-cool" };
 
@@ -19,7 +19,9 @@ const ACTIONS = {
 
 const NAMES: Readonly<Record<string, string>> = {
   local_temperature: "temperature",
+  current_temperature: "temperature",
   current_heating_setpoint: "targetTemperature",
+  target_temperature: "targetTemperature",
   fan_mode: "fanMode",
   swing_mode: "swing",
   preset: "preset",
@@ -53,6 +55,8 @@ export function climateDrafts({ features }: Expose): Draft[] {
 /** A setting beside the thermostat that has the meaning of one in it; `undefined` for all else. */
 export function climateDraft(expose: Expose): Draft[] | undefined {
   const { name, type } = expose;
+  if (name === "state" && type === "binary" && isSettable(expose)) return named(expose, "on");
+  if (name === "schedule_text" && type === "text") return named(expose, "schedule");
   const isKnown = name === "fan_mode" || name === "swing_mode" || name === "preset";
   return isKnown && type === "enum" ? named(expose, NAMES[name]) : undefined;
 }

@@ -14,13 +14,18 @@ const COMMANDS = [
 export function coverDrafts({ features }: Expose): Draft[] {
   const hasPosition = features.some(({ name }) => name === "position");
   return features.flatMap((each) => {
-    if (each.name === "position" || each.name === "tilt") {
-      const { name } = each;
-      return [draftOf(each, percent(each), { name, leaves: (value) => ({ [name]: value }) })];
-    }
+    const place = positionDraft(each);
+    if (place) return [place];
     if (each.name !== "state") return plainDrafts(each);
     return [...commands(each), ...(hasPosition ? [] : [reportedState(each)])];
   });
+}
+
+/** The position or the tilt of a cover or a valve; `undefined` for all else. */
+export function positionDraft(expose: Expose): Draft | undefined {
+  const { name, type } = expose;
+  if (type !== "numeric" || (name !== "position" && name !== "tilt")) return undefined;
+  return draftOf(expose, percent(expose), { name, leaves: (value) => ({ [name]: value }) });
 }
 
 /** Without a position, the state is the only report. */

@@ -1,7 +1,7 @@
-import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
+import type { Capability, DeviceKind } from "@mantel/plugin-sdk";
 import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
 import { climateDraft, climateDrafts, kindOfClimate } from "./convert-climate.ts";
-import { coverDrafts, movementDraft } from "./convert-cover.ts";
+import { coverDrafts, movementDraft, positionDraft } from "./convert-cover.ts";
 import { fanDrafts } from "./convert-fan.ts";
 import { lightDrafts } from "./convert-light.ts";
 import { lockDrafts } from "./convert-lock.ts";
@@ -11,6 +11,7 @@ import type { Expose } from "./exposes.ts";
 import { groupOf } from "./extra-groups.ts";
 import type { Feature } from "./feature.ts";
 import { formOf } from "./forms.ts";
+import { isSwitched, withFunctions } from "./function-exposes.ts";
 import { camelCase, freeName, partIdOf } from "./names.ts";
 import { readingDraft } from "./readings.ts";
 
@@ -52,7 +53,8 @@ const isFunction = (expose: Expose): expose is FunctionExpose =>
   Object.hasOwn(FUNCTIONS, expose.type);
 
 /** The kind of a device, its parts and its capabilities. */
-export function layoutOf(exposes: readonly Expose[]): DeviceLayout {
+export function layoutOf(listed: readonly Expose[]): DeviceLayout {
+  const exposes = withFunctions(listed);
   const layout = new Layout(kindOf(exposes));
   const functions = exposes.filter(isFunction);
   const main = mainOf(functions, layout.kind);
@@ -64,7 +66,7 @@ export function layoutOf(exposes: readonly Expose[]): DeviceLayout {
 
 function switchDrafts({ features }: Expose): Draft[] {
   return features.flatMap((each) => {
-    const isState = each.name === "state" && /^state(_|$)/.test(each.property);
+    const isState = each.name === "state" && isSwitched(each.property);
     return isState ? [draftOf(each, formOf(each), { name: "on" })] : plainDrafts(each);
   });
 }
@@ -80,7 +82,7 @@ function mainOf(functions: readonly FunctionExpose[], kind: DeviceKind): Expose 
 
 /** False for a switch of a setting, such as the detection of open windows. */
 function isSwitching({ type, features }: Expose): boolean {
-  return type !== "switch" || features.some(({ property }) => /^state(_|$)/.test(property));
+  return type !== "switch" || features.some(({ property }) => isSwitched(property));
 }
 
 /** The gangs of a plug are plugs, and those of a valve valves. */
@@ -226,6 +228,10 @@ function draftsOfKind(expose: Expose, kind: DeviceKind): Draft[] | undefined {
       return climateDraft(expose);
     case "siren":
       return sirenDrafts(expose);
+    case "valve": {
+      const position = positionDraft(expose);
+      return position && [position];
+    }
     default:
       return undefined;
   }
@@ -254,7 +260,6 @@ function pathInGroup({ path, expose: { endpoint } }: Draft): readonly string[] {
     : path;
 }
 
-const ALARM = new Set(["warning", "alarm", "alarm_state"]);
 const YES_OR_NO = new Set(
   "contact occupancy presence water_leak smoke gas carbon_monoxide vibration moving sos rain".split(
     " ",
@@ -265,16 +270,28 @@ const MEASURED = new Set(["power", "energy", "current"]);
 const OF_VALVE =
   /^(flow|flow_rate|water_consumed|valve_(state|status))$|irrigation|watering_duration/;
 
-/** The kind of a device. It is part of the device id, so it must not depend on measured values. */
-export function kindOf(exposes: readonly Expose[]): DeviceDescription["kind"] {
+/** True for a value that only valves have, and for a switch that opens something. */
+function isOfValve({ name, features }: Expose): boolean {
+  return (
+    OF_VALVE.test(name) ||
+    features.some(({ on, property }) => on === "OPEN" || /^valve_/.test(property))
+  );
+}
+
+/**
+ * The kind of a device with its functions. It is part of the device id, so it must not depend on measured values. No
+ * definition describes an alarm system: what they call an alarm is a siren, or tells that something is wrong.
+ */
+export function kindOf(exposes: readonly Expose[]): DeviceKind {
   const main = exposes.find((each) => isFunction(each) && each.type !== "switch");
   if (main && isFunction(main)) return FUNCTIONS[main.type].kindOf(main);
   const has = (names: ReadonlySet<string>) => exposes.some(({ name }) => names.has(name));
   if (exposes.some(({ type }) => type === "switch")) {
     if (has(MEASURED)) return "plug";
-    return exposes.some(({ name }) => OF_VALVE.test(name)) ? "valve" : "switch";
+    return exposes.some(isOfValve) ? "valve" : "switch";
   }
-  if (has(ALARM)) return exposes.some(isSiren) ? "siren" : "alarm";
-  if (has(YES_OR_NO)) return "binary-sensor";
+  if (exposes.some(isSiren)) return "siren";
+  const isAlarm = exposes.some(({ name, type }) => name === "alarm" && type === "binary");
+  if (isAlarm || has(YES_OR_NO)) return "binary-sensor";
   return has(new Set(["action"])) ? "button" : "sensor";
 }

@@ -88,6 +88,7 @@ const NAMES: Readonly<Record<string, string>> = {
   connected: "connected",
   battery_low: "batteryLow",
   sos: "sos",
+  alarm: "active",
   window_open: "windowOpen",
   window: "windowOpen",
   open_window: "windowOpen",

@@ -46,12 +46,12 @@ test("a device whose kind becomes more exact keeps its id, also after a restart 
   const former = kinds("alarm", "switch", "thermostat", "cover", "sensor");
   const given = await (await open()).assign(HUE, former);
 
-  const refined = kinds("siren", "valve", "air-conditioner", "valve", "plug");
+  const refined = kinds("siren", "valve", "air-conditioner", "valve", "lock");
   const table = await open();
   const kept = await table.assign(HUE, refined);
 
   assert.deepEqual(kept.slice(0, 3), given.slice(0, 3));
-  assert.deepEqual(kept.slice(3), ["hue:valve:1", "hue:plug:1"]);
+  assert.deepEqual(kept.slice(3), ["hue:valve:1", "hue:lock:1"]);
   assert.deepEqual(await (await open()).assign(HUE, refined), kept);
   assert.deepEqual((await table.assign(HUE, former)).slice(0, 3), given.slice(0, 3));
 });

@@ -246,7 +246,28 @@ test("a device that makes noise is a siren, and is silenced by the same field", 
   assert.deepEqual(on?.path, ["warning", "mode"]);
   assert.equal(warningMode?.name, "warningMode");
   assert.equal(layoutIn([value("binary", "alarm")]).kind, "siren");
-  assert.equal(layoutIn([value("binary", "alarm", { access: TOLD })]).kind, "alarm");
+});
+
+test("a choice of noises with a word that ends them is a siren, which sounds as loud as it can", () => {
+  const choice = (values: readonly string[]) =>
+    layoutIn([value("enum", "alarm", { values, access: TOLD | SETTABLE })]);
+  const { kind, features } = choice(["sound", "light", "sound_light", "off"]);
+  const [on, alarm] = features;
+
+  assert.equal(kind, "siren");
+  assert.deepEqual([on?.write?.(true), on?.write?.(false)], ["sound_light", "off"]);
+  assert.deepEqual(
+    ["light", "off", "?"].map((raw) => on?.read(raw)),
+    [true, false, null],
+  );
+  assert.deepEqual([alarm?.name, alarm?.group], ["alarm", "main"]);
+  assert.equal(choice(["beep", "ring"]).kind, "sensor"); // nothing ends it
+});
+
+test("an alarm that is only told is a yes or no, not an alarm system", () => {
+  const { kind, features } = layoutIn([value("binary", "alarm", { access: TOLD })]);
+
+  assert.deepEqual([kind, features.map(({ name }) => name)], ["binary-sensor", ["active"]]);
 });
 
 for (const [values, pairs] of [

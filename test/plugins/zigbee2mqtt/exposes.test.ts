@@ -252,13 +252,6 @@ for (const [type, kind] of [
   });
 }
 
-for (const name of ["warning", "alarm", "alarm_state"]) {
-  test(`a device with ${name} is an alarm, also if it detects something`, () => {
-    const smoke = { type: "binary", name: "smoke" };
-    assert.equal(kindOf(parseExposes([smoke, { type: "enum", name }])), "alarm");
-  });
-}
-
 test("an entry that is not an object is left out, and what it has of a wrong type too", () => {
   const [only, second] = parseExposes([
     null,

@@ -67,7 +67,7 @@ for (const [exposed, ours] of [
   [measured("temperature"), "extra/temperatureValue"],
   [value("temperature", degrees), "extra/temperatureValue"],
   [measured("power_factor"), "extra/powerFactorValue"],
-  [switched(), "extra/state"],
+  [switched(), "on"],
 ] as const) {
   const { name, unit = "" } = exposed as { name: string; unit?: string };
   test(`${name} ${unit} of a device that can${exposed.access === 3 ? "" : "not"} be set is called ${ours}`, () => {
