@@ -11,6 +11,7 @@ import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
 import { guardLoops } from "./guard-loops.ts";
 import { LIT_ELEMENT } from "./lit-element.ts";
+import { rejectOldNames } from "./old-widget-names.ts";
 import { widgetAssets } from "./widget-assets.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
@@ -94,7 +95,9 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });
-  const { code, map } = await transform(guardLoops(built.outputFiles[0]?.text ?? ""), {
+  const script = built.outputFiles[0]?.text ?? "";
+  rejectOldNames(script, folder);
+  const { code, map } = await transform(guardLoops(script), {
     format: "cjs",
     target: "es2022",
     sourcemap: "external",

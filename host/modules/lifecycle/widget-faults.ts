@@ -82,19 +82,26 @@ export function placeInWidget(
     const isWidget = script.startsWith("blob:") || script.endsWith(name); // a frame has no other blob
     return isWidget ? [{ row: Number(row) - 1, column: Number(column) - 1 }] : [];
   });
+  return sourcePlace(places, { map: bundle.map, folder: plugin.folder });
+}
+
+/** The first of these places in a built script, counted from 0, that is in the author's source. */
+export function sourcePlace(
+  places: readonly { readonly row: number; readonly column: number }[],
+  { map: json, folder }: { readonly map: string; readonly folder: string },
+): CodeLocation | undefined {
   if (places.length === 0) return undefined;
-  const map = new SourceMap(JSON.parse(bundle.map) as ConstructorParameters<typeof SourceMap>[0]);
+  const map = new SourceMap(JSON.parse(json) as ConstructorParameters<typeof SourceMap>[0]);
   for (const { row, column } of places) {
     const found = map.findEntry(row, column);
     if (!("originalSource" in found)) continue;
     const file = resolve(found.originalSource);
     if (file.endsWith(WIDGET_ENTRY)) continue;
-    if (!file.startsWith(plugin.folder + sep) || file.includes(`${sep}node_modules${sep}`))
-      continue;
+    if (!file.startsWith(folder + sep) || file.includes(`${sep}node_modules${sep}`)) continue;
     const { sources, sourcesContent } = map.payload;
     const source = sourcesContent[sources.indexOf(found.originalSource)] ?? "";
     const place = { line: found.originalLine + 1, column: found.originalColumn + 1 };
-    return { file: relative(plugin.folder, file), ...place, frame: codeFrame(source, place) };
+    return { file: relative(folder, file), ...place, frame: codeFrame(source, place) };
   }
   return undefined;
 }

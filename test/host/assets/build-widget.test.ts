@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { runInNewContext } from "node:vm";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { buildWidget } from "../../../host/assets/build-widget.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -154,6 +155,48 @@ test("importing a Node module in a widget is refused with advice", async (t) => 
     message:
       "a widget runs in the browser, which has no node:fs: use it in the plugin's server side",
   });
+});
+
+for (const [form, mount] of [
+  ["a method", "mount(root) {\n    return { keep() { return 1; }, unmount() {} };\n  },"],
+  [
+    "a function",
+    "mount: (root) => {\n    if (root) return { keep: () => 1 };\n    return {};\n  },",
+  ],
+  ["an arrow without a body", "mount: () => (\n    { keep: () => 1 }),"],
+] as const) {
+  test(`a widget that hands its state over by keep() is refused with the new name and the line: ${form}`, async (t) => {
+    const source = `import { defineWidget } from "@mantel/plugin-sdk/widget";\nexport default defineWidget({\n  ${mount}\n});`;
+    const folder = await folderWith(t, { "widget.ts": source });
+
+    const error = await buildWidget({ id: "x", folder, entry: "widget.ts" }).catch(
+      (thrown: MantelError) => thrown,
+    );
+
+    assert.ok(error instanceof MantelError);
+    assert.deepEqual([error.code, error.message], ["reload_failed", "keep() is now handOver()"]);
+    const { file, line, frame } = error.extras.location ?? {};
+    assert.deepEqual([file, line], ["widget.ts", 4]);
+    assert.match(frame ?? "", /^> 4 \|.*keep/m);
+  });
+}
+
+test("a widget may use the name keep for other things than its state", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": `
+      import { defineWidget } from "@mantel/plugin-sdk/widget";
+      const list = { keep: () => 1, mount: () => ({ keep: 1 }) };
+      export default defineWidget({
+        mount() {
+          const make = () => { return { keep: list.keep() }; };
+          return { handOver: make };
+        },
+      });`,
+  });
+
+  const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  assert.match(code, /keep/);
 });
 
 test("code that does not build is refused with the location", async (t) => {

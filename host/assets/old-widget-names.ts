@@ -1,0 +1,66 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type AnyNode, parse } from "acorn";
+import { sourcePlace } from "../modules/lifecycle/widget-faults.ts";
+
+const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/;
+const FUNCTIONS = new Set(["ArrowFunctionExpression", "FunctionDeclaration", "FunctionExpression"]);
+
+/**
+ * Refuses a widget whose `mount` returns an object with the old name `keep`. What it returns otherwise, such as a
+ * variable, the dashboard checks when it mounts the widget, without a place.
+ *
+ * @param script the built script, which ends with its source map
+ * @throws MantelError `reload_failed`, with the place in the author's source
+ */
+export function rejectOldNames(script: string, folder: string): void {
+  if (!/\bkeep\b/.test(script)) return;
+  for (const node of nodesIn(parse(script, { ecmaVersion: "latest", locations: true }))) {
+    const mount = propertyOf(definitionIn(node), "mount");
+    if (mount?.type !== "Property") continue;
+    for (const returned of returnedBy(mount.value)) {
+      const { line, column } = propertyOf(returned, "keep")?.loc?.start ?? {};
+      if (line === undefined || column === undefined) continue;
+      const map = Buffer.from(INLINE_MAP.exec(script)?.[1] ?? "", "base64").toString();
+      const location = sourcePlace([{ row: line - 1, column }], { map, folder });
+      const extras = location === undefined ? {} : { location };
+      throw new MantelError("reload_failed", "keep() is now handOver()", extras);
+    }
+  }
+}
+
+/** The argument of a call of `defineWidget`. */
+function definitionIn(node: AnyNode): AnyNode | undefined {
+  if (node.type !== "CallExpression") return undefined;
+  const callee = [...nodesIn(node.callee)].at(-1); // the last name, as in `(0, sdk.defineWidget)`
+  return callee?.type === "Identifier" && callee.name === "defineWidget"
+    ? node.arguments[0]
+    : undefined;
+}
+
+function propertyOf(object: AnyNode | undefined, name: string): AnyNode | undefined {
+  if (object?.type !== "ObjectExpression") return undefined;
+  return object.properties.find(
+    (each) => each.type === "Property" && each.key.type === "Identifier" && each.key.name === name,
+  );
+}
+
+/** What a function returns, without the functions in it. */
+function returnedBy(value: AnyNode): AnyNode[] {
+  if (value.type !== "ArrowFunctionExpression" && value.type !== "FunctionExpression") return [];
+  if (value.body.type !== "BlockStatement") return [value.body];
+  return [...nodesIn(value.body, ({ type }) => !FUNCTIONS.has(type))].flatMap((each) =>
+    each.type === "ReturnStatement" && each.argument ? [each.argument] : [],
+  );
+}
+
+/** A node with all nodes below it, in the order of the source, except those that `enters` leaves out. */
+function* nodesIn(node: AnyNode, enters = (_: AnyNode): boolean => true): Generator<AnyNode> {
+  yield node;
+  for (const child of Object.values(node).flat()) {
+    if (isNode(child) && enters(child)) yield* nodesIn(child, enters);
+  }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === "object" && value !== null && "type" in value && "start" in value;
+}
