@@ -247,7 +247,7 @@ for (const [systemCode, code, message] of [
   ["EROFS", "disk_read_only", "the disk is not writable (EROFS); counter.json was not changed"],
   ["EIO", "disk_read_only", "the disk is not writable (EIO); counter.json was not changed"],
 ] as const) {
-  test(`the disk's ${systemCode} is told without the path`, () => {
+  test(`the disk's ${systemCode} is reported without the path`, () => {
     const cause = Object.assign(new Error(systemCode), { code: systemCode });
 
     const fault = asDiskFault(cause, "/home/somebody/counter.json") as MantelError;

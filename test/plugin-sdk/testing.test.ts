@@ -388,7 +388,7 @@ test("a plugin starts with an empty record, and the home of a test", async () =>
   await host.stop();
 });
 
-test("all failures of a stop are told, and its files are gone", async () => {
+test("all failures of a stop are reported, and its files are deleted", async () => {
   const before = await storageFolders();
   const host = await startPlugin(
     definePlugin({

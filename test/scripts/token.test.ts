@@ -9,7 +9,7 @@ import { runScript } from "../helpers/script.ts";
 
 const run = (...args: readonly string[]) => runScript("token", args);
 
-test("it prints the token alone, in a data folder that it makes", async (t) => {
+test("the command prints the token alone, and creates the data folder", async (t) => {
   const data = join(await emptyFolder(t), "data");
 
   const { code, stdout, stderr } = await run(
@@ -33,7 +33,7 @@ test("it prints the token alone, in a data folder that it makes", async (t) => {
   );
 });
 
-test("it prints a sign-in link that is valid for a week, and signs in for a year", async (t) => {
+test("the command prints a sign-in link that is valid for a week, and signs in for a year", async (t) => {
   const data = await emptyFolder(t);
 
   const { code, stdout, stderr } = await run("--link", "--port", "8471", "--data", data);
@@ -51,7 +51,7 @@ test("it prints a sign-in link that is valid for a week, and signs in for a year
   );
 });
 
-test("it lists token names without the tokens, and revokes by name", async (t) => {
+test("the command lists token names without the tokens, and revokes by name", async (t) => {
   const data = await emptyFolder(t);
   const { stdout: token } = await run(
     "--scope",

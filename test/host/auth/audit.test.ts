@@ -105,7 +105,7 @@ test("a page that holds the last records names no next one", async (t) => {
   assert.deepEqual([part.records.length, part.next], [2, part.records[1]?.id]);
 });
 
-test("lines that are no records are skipped", async (t) => {
+test("lines that are not records are skipped", async (t) => {
   const data = await emptyFolder(t);
   const lines = ["null", "5", '"x"', "[]", '{"action":"a"}', '{"id":1}', '{"id":"x","action":"b"}'];
   await writeFile(join(data, "audit.log"), lines.join("\n"));

@@ -279,7 +279,7 @@ test("the calendars of several providers are one list, and each can be chosen", 
 const FAR = "start=2030-06-02T00:00:00Z&end=2030-06-03T00:00:00Z";
 const far = (id: string) => timed(id, "2030-06-02T10:00:00Z", "2030-06-02T11:00:00Z");
 
-test("a provider that does not answer makes only its own sources wrong", async () => {
+test("a provider that does not answer marks only its own sources as failed", async () => {
   const { answers, read } = setUpTwo();
   answers.set("feeds", async () => ofSource("home", [far("c")]));
 
@@ -308,7 +308,7 @@ test("only the providers of the chosen calendars are asked", async () => {
   assert.deepEqual(asked, ["office"]);
 });
 
-test("a provider that has gone takes only its own calendars away", async () => {
+test("when a provider is removed, only its own calendars are removed", async () => {
   const { calendar, read } = setUpTwo();
 
   calendar.providerGone("feeds");
@@ -339,7 +339,7 @@ test("of two calendars with the same id, that of the later module has the module
   assert.deepEqual((await read()).shown, ["home a"]);
 });
 
-test("a change of one provider is announced with the sources of all, and the same again is not", () => {
+test("a change of one provider is announced with the sources of all, and an unchanged publish is not announced", () => {
   const { bus, calendar } = setUpTwo();
   const announced: unknown[] = [];
   bus.on(({ data }) => announced.push((data as CalendarWindow).sources.map(({ id }) => id)));

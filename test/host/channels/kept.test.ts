@@ -50,7 +50,7 @@ test("values of channels with keep are there after a restart, before the plugin 
   );
 });
 
-test("new code decides over a restored value by its schema", async (t) => {
+test("a restored value that does not fit the schema of the new code is dropped", async (t) => {
   const folder = await emptyFolder(t);
   const before = await openHost(folder);
   before.channels.admit("news", [declared("fits"), declared("misfit"), declared("gone")]);

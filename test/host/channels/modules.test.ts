@@ -59,7 +59,7 @@ test("another plugin reads the values of a channel, over reloads of both", async
   assert.equal(channels.find("news", "headlines"), undefined);
 });
 
-test("a reload decides by the schema of the new code, and a failed one changes nothing", async (t) => {
+test("after a reload the values are those that fit the schema of the new code, and a failed reload changes nothing", async (t) => {
   const home = await startModules(t, withNews(news(`await publish(["Rain"])`)));
   const { channels, edit, once } = home;
   const value = () => channels.find("news", "headlines")?.current?.value;

@@ -162,7 +162,7 @@ test("new code keeps the values that fit its schemas, and other channels are gon
   );
 });
 
-test("code that did not start leaves the values of the code before", async (t) => {
+test("the values of the previous code stay if new code does not start", async (t) => {
   const { channels, value } = open(t);
   await channels.publish("news", "headlines", '["Rain"]');
 

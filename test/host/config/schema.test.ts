@@ -112,7 +112,7 @@ for (const [dotted, { right, wrong }] of Object.entries(VALUES)) {
   });
 }
 
-test("every key of the host has such a list of values", () => {
+test("every config key of the host is tested with valid and invalid values", () => {
   const keys = [...new KeyTable().all()].map(({ dotted }) => dotted);
 
   assert.deepEqual([...keys, "modules.demo-home"].toSorted(), Object.keys(VALUES).toSorted());
@@ -135,7 +135,7 @@ for (const [dotted, value, pointer, expected] of [
   });
 }
 
-test("without any configuration the host has these values", async (t) => {
+test("without a configuration the host uses its default values", async (t) => {
   const { config } = await openConfig(t);
 
   const { timeZone, ...ui } = config.current.ui;

@@ -60,7 +60,7 @@ for (const reference of ["$ref", "$dynamicRef", "$recursiveRef", "$REF"]) {
   });
 }
 
-test("names that only look like a reference are no secrets", () => {
+test("names that only look like a reference are not secrets", () => {
   for (const name of ["ref", "a$ref", "$refs", "$a-ref", "href"]) {
     assert.ok(!holdsSecret({ properties: { [name]: { type: "string" } } }), name);
   }

@@ -188,7 +188,7 @@ test("misspelled environment variables are logged at the start, and right ones a
   assert.deepEqual(silent.records, []);
 });
 
-test("a listener hears of changes until it stops listening", async (t) => {
+test("a listener is called for each change until it unsubscribes", async (t) => {
   const { config } = await openConfig(t);
   const told: string[] = [];
   const stop = config.onChange((changed) => told.push(...changed));

@@ -114,7 +114,7 @@ test("a request is repeated once if another tab has renewed the session", async 
   assert.deepEqual(refusals, []);
 });
 
-test("requests that are refused at the same time ask once who is signed in, and each ends the visit", async (t) => {
+test("requests that are refused at the same time check the session once, and each signs the user out", async (t) => {
   const { api, sent, refusals } = host(t, () => REFUSED.clone());
 
   const results = await Promise.allSettled([api.get("/a"), api.get("/b")]);
@@ -127,7 +127,7 @@ test("requests that are refused at the same time ask once who is signed in, and 
   assert.deepEqual(refusals, ["expired", "expired"]);
 });
 
-test("a request that is refused again although the browser is signed in ends the visit", async (t) => {
+test("a request that is refused again although the session is valid signs the user out", async (t) => {
   const { api, sent, refusals } = host(t, ({ url }) =>
     url.endsWith("/session") ? Response.json(WHO) : REFUSED.clone(),
   );
@@ -136,14 +136,14 @@ test("a request that is refused again although the browser is signed in ends the
   assert.deepEqual([sent.length, refusals], [3, ["expired"]]);
 });
 
-test("a refusal for another reason does not end the visit", async (t) => {
+test("a refusal for another reason does not sign the user out", async (t) => {
   const { api, refusals } = host(t, () => problem(403, { code: "insufficient_scope" }));
 
   await assert.rejects(api.get("/a"), { code: "insufficient_scope" });
   assert.deepEqual(refusals, []);
 });
 
-test("a token is exchanged for a session, and a refused one is an error that ends no visit", async (t) => {
+test("a token is exchanged for a session, and a refused token is an error that signs nobody out", async (t) => {
   const { api, sent, refusals } = host(t, ({ init }) =>
     textOf(init).includes("good") ? Response.json(WHO) : REFUSED.clone(),
   );

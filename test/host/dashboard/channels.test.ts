@@ -121,7 +121,7 @@ test("a channel that cannot be read keeps its value, and the log says which", as
   assert.deepEqual(warned.mock.calls[0]?.arguments, [told, fault]);
 });
 
-test("an activated scene is the one activated last, and the others stay", async (t) => {
+test("activating a scene changes its last activation, and that of no other scene", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20) });
   const { channels } = home({ "/smart-home/scenes": { scenes: [EVENING, MORNING] } });
   const value = channels.get("scenes");

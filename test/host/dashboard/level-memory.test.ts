@@ -39,7 +39,7 @@ test("after a drag to off, a tap turns the lamp on as bright as before the drag"
   assert.deepEqual(send(LOW, { on: true }), { on: true }, "once");
 });
 
-test("a drag that comes back from off ends where it ends", (t) => {
+test("a drag to off and back up keeps the level at which it ends", (t) => {
   const { pass, send } = memory(t);
   send(LAMP, { brightness: 10 });
   send(LAMP, { brightness: 0 });

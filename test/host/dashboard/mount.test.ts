@@ -37,7 +37,7 @@ test("the state of a sandboxed widget does not leave its sandbox", async (t) => 
   assert.deepEqual(given, [undefined]);
 });
 
-test("code that newer code has overtaken is not mounted, and released", async (t) => {
+test("code that was replaced before it was mounted is released", async (t) => {
   const { mount, parent, used } = page(t);
   const overtaken = new AbortController();
 

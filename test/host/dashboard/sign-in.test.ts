@@ -105,7 +105,7 @@ test("an unreachable host is asked again, after two seconds or the time that it 
   assert.equal(host.asked.length, 4);
 });
 
-test("a fault that is not the host's is not hidden", async () => {
+test("an error that does not come from the host is thrown", async () => {
   const fault = new TypeError("broken");
 
   await assert.rejects(signInOnLoad(new Host({ faults: [fault] }), "good"), fault);

@@ -144,7 +144,7 @@ test("the list of all devices has hidden ones too, and is shared by all callers"
   assert.notEqual(store.allDevices(), store.devices());
 });
 
-test("a device that a new snapshot lacks disappears, and what shows it is told", () => {
+test("a device that a new snapshot lacks disappears, also from the tiles that show it", () => {
   const store = storeWith(lamp(1), lamp(2));
   const gone = store.device("demo:light:2");
   const kept = store.device("demo:light:1");

@@ -5,7 +5,7 @@ import "../../helpers/page/light-dom.ts";
 
 const { followTouches } = await import("../../../host/dashboard/touches.ts");
 
-test("a screen that nobody touches returns to its first page; each touch begins the time again", (t) => {
+test("a screen that nobody touches returns to its first page; each touch restarts the wait", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const ui = signal<{ idleSeconds?: number }>({ idleSeconds: 10 });
   let [touches, rests] = [0, 0];

@@ -40,7 +40,7 @@ test("a device keeps its id after a restart, and its number is never reused", as
   ]);
 });
 
-test("a device whose kind becomes more exact keeps its id, also after a restart and the way back", async (t) => {
+test("a device whose kind becomes more exact keeps its id, also after a restart and when the kind changes back", async (t) => {
   const { open } = await openFolder(t);
   const kinds = (...all: string[]) => all.map((kind, at) => ({ nativeId: `d${at}`, kind }));
   const former = kinds("alarm", "switch", "thermostat", "cover", "sensor");

@@ -434,7 +434,7 @@ test("a device without parts and extras says so", async (t) => {
   );
 });
 
-test("stop takes only true", async (t) => {
+test("the stop command accepts only true", async (t) => {
   const { commands } = await openHome(t, blind());
 
   for (const value of [false, 1, "true", null]) {

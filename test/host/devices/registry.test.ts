@@ -41,7 +41,7 @@ test("a published device is served with its id and defaults for missing fields",
   assert.deepEqual(heard(), ["device.added hue:light:1"]);
 });
 
-test("a device says that it has a picture, until a publish without one", async (t) => {
+test("a device is listed with a picture until it is published without one", async (t) => {
   const bridge = createBridge("home", "demo");
   const { devices } = await openDevices(t, [bridge]);
 
@@ -429,7 +429,7 @@ test("a changed state changes the time of the state, and a changed name does not
   assert.equal(devices.get("demo:light:1").stateChangedAt, "2026-11-20T12:00:01.000Z");
 });
 
-test("a device is seen once its bridge reaches it, and not by what the bridge remembers of it", async (t) => {
+test("a device counts as seen when its bridge reaches it, not when the bridge publishes a remembered state", async (t) => {
   const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a", { available: false })]);
   const before = devices.get("demo:light:1").lastSeenAt;

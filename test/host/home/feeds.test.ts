@@ -334,7 +334,7 @@ test("each change that a listener had not read is passed on with the state of th
   assert.deepEqual(await next.taken(), ["demo:light:1 40→50 device"]);
 });
 
-test("a second reload passes no change on that the first one has passed on", async (t) => {
+test("a change is passed on to the next generation once, also over two reloads", async (t) => {
   const { open, dim, feeds } = await openHome(t);
   const first = open();
   first.follow("changes");
@@ -352,7 +352,7 @@ test("a second reload passes no change on that the first one has passed on", asy
   assert.deepEqual(await third.taken(), []);
 });
 
-test("changes of a module that stays away are forgotten", async (t) => {
+test("waiting changes of a module that does not return are dropped", async (t) => {
   const { open, dim, pass } = await openHome(t);
   const old = open();
   old.follow("changes");
@@ -367,7 +367,7 @@ test("changes of a module that stays away are forgotten", async (t) => {
   assert.deepEqual(await next.taken(), []);
 });
 
-test("of events that nobody reads the newest thousand wait, and the log tells of the others", async (t) => {
+test("the newest thousand unread events are kept, and the log counts the dropped ones", async (t) => {
   const { open, press, pass } = await openHome(t);
   const { process, follow, taken, release, warnings } = open();
   follow("events");

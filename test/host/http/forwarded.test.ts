@@ -39,7 +39,7 @@ test("a host from a proxy's header is checked like any other", async (t) => {
   assert.equal(await ask("localhost, evil.example"), 421);
 });
 
-test("proxies that are no addresses are refused by the config", async (t) => {
+test("the config refuses proxies that are not addresses", async (t) => {
   const { config } = await serveApp(t);
 
   for (const proxy of ["nginx.local", "10.0.0.0/33", "::1/129", "10.0.0.1/", "10.0.0.0/8/8", ""]) {

@@ -251,7 +251,7 @@ test("an alias does not lead outside the plugin's folder", async (t) => {
   await assert.rejects(compile(), /the package ~\/key is not installed/);
 });
 
-test("a tsconfig.json that is not one changes nothing", async (t) => {
+test("an invalid tsconfig.json is ignored", async (t) => {
   const folder = await emptyFolder(t);
   for (const text of [
     "",

@@ -45,7 +45,7 @@ test("messages are read one a line, in order, also if a line arrives in parts", 
   assert.deepEqual(ends, []);
 });
 
-test("before somebody listens, messages are read and forgotten", async (t) => {
+test("messages that arrive before a listener is attached are dropped", async (t) => {
   const { stream, sent, ends } = open(t);
   openChannel(stream, () => undefined);
 
@@ -55,7 +55,7 @@ test("before somebody listens, messages are read and forgotten", async (t) => {
   assert.deepEqual([sent, ends], [[], []]);
 });
 
-test("a message is sent as one line, and its sender is told when it is written", async (t) => {
+test("a message is sent as one line, and its callback runs once it is written", async (t) => {
   const { channel, sent } = open(t);
   const written: string[] = [];
 
@@ -74,7 +74,7 @@ test("a message for a process that has ended is dropped, and one that cannot be 
   assert.deepEqual(ended.sent, []);
 });
 
-test("the sender of a message that cannot be written is told, too", async (t) => {
+test("the callback of a message that cannot be written runs too", async (t) => {
   const { channel, ends } = open(t, { isBroken: true });
   const written: string[] = [];
 

@@ -58,7 +58,7 @@ for (const [source, message] of [
   });
 }
 
-test("an own name or a comment may have a name that the SDK once had", async (t) => {
+test("a plugin may use old names of the SDK for its own variables and in comments", async (t) => {
   const source = `// import { Slots } from "@mantel/plugin-sdk";
     import { Semaphore as Slots } from "@mantel/plugin-sdk";
     import { SerialQueue as Turns } from "./queue.ts";

@@ -102,7 +102,7 @@ const idleAt = (at: number, changes: Partial<ProcessSample> = {}): ProcessSample
   ...changes,
 });
 
-test("one sample decides nothing", () => {
+test("a single sample does not show that a process hangs", () => {
   assert.equal(findHang([], CPUS), undefined);
   assert.equal(findHang([idleAt(0)], CPUS), undefined);
 });

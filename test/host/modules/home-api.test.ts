@@ -260,7 +260,7 @@ test("scenes are followed with the permission to read scenes, and failures with 
   await assert.rejects(ofLights("followHome", { ...follow, what: "scenes" }), /"scene:\*"/);
 });
 
-test("a generation that has ended commands and follows nothing", async (t) => {
+test("commands and subscriptions of an ended generation are refused", async (t) => {
   const { call, state } = await openApi(t, { read: ["*"], control: ["*"] });
   state.isLive = false;
 
@@ -268,7 +268,7 @@ test("a generation that has ended commands and follows nothing", async (t) => {
   await assert.rejects(call("followHome", { ...FOLLOW, selector: "*" }), /has ended/);
 });
 
-test("odd requests are refused", async (t) => {
+test("malformed requests are refused", async (t) => {
   const { call } = await openApi(t, { read: ["*", "calendar", "location"], control: ["*"] });
 
   for (const [name, input] of [

@@ -447,7 +447,7 @@ test("as many calls run at once as the limits of the live process allow", async 
   await first;
 });
 
-test("the usage of the process is told twice a second while it runs", async (t) => {
+test("the usage of the process is reported twice a second while it runs", async (t) => {
   const { live, build, answers, usage } = await stage(t);
   answers["one"] = { ping: () => ({ cpuMicros: 0, heapBytes: 5, loopLagP99Ms: 0 }) };
   await live.start(build("one"));

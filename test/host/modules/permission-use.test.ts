@@ -88,7 +88,7 @@ test("flags that no word of the code uses are not needed", async (t) => {
   assert.deepEqual(unused(), ["workerThreads", "sqlite", "listen"]);
 });
 
-test("nothing is said of what the host cannot see", async (t) => {
+test("permissions whose use the host cannot see are not reported as unused", async (t) => {
   const native = await openUse(t, { permissions: { nativeAddons: true, childProcesses: true } });
   const open = await openUse(
     t,

@@ -329,23 +329,23 @@ const FAILURES: readonly (readonly [
   faults?: object,
 ])[] = [
   [
-    "an error of the code is told with its text",
+    "an error of the code keeps its text",
     new RemoteFault({ name: "TypeError", message: "what", stack: "" }),
     "TypeError: what",
   ],
   [
-    "a start that is late is told with a hint",
+    "a late start gets a hint",
     late,
     'start timed out after 700 ms: do slow work after the start, or raise "limits.startMs"',
   ],
   [
-    "a failure that is explained already is told as it is",
+    "a failure that is explained already stays as it is",
     new MantelError("reload_failed", "explained"),
     "explained",
   ],
-  ["a value that is not an error is told as text", "what", "what"],
+  ["a value that is not an error becomes text", "what", "what"],
   [
-    "an expected failure is told with its faults",
+    "an expected failure keeps its faults",
     new MantelError("invalid", "what", { errors: FAULTS }),
     "what",
     FAULTS,

@@ -161,7 +161,7 @@ test("of several writes at once the last one stays", async (t) => {
   assert.equal((await store.widget("lamp"))?.code, "c");
 });
 
-test("a version has both sides of its manifest, or is none", async (t) => {
+test("a stored version that lacks a side of its manifest counts as missing", async (t) => {
   const { store, log, build } = await openStore(t);
   const both = plugin({ ...SIDES.server, ...SIDES.widget });
   const good = await build(both);

@@ -154,7 +154,7 @@ for (const gitdir of [
   });
 }
 
-test("a file .git that names no repository is not one", async (t) => {
+test("a .git file that names no repository is ignored", async (t) => {
   const { plugin, file, isSettled } = await openChange(t);
   await writeFile(file, "a");
   await writeFile(join(plugin, ".git"), "xgitdir: nowhere");

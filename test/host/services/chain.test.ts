@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseChain, requireNoCycle } from "../../../host/services/chain.ts";
 
-test("a circle of calls is refused with its path", () => {
+test("a cycle of service calls is refused with its path", () => {
   requireNoCycle(["acme.a", "acme.b"], "acme.c");
 
   assert.throws(() => requireNoCycle(["acme.a", "acme.b"], "acme.a"), {
@@ -12,7 +12,7 @@ test("a circle of calls is refused with its path", () => {
 });
 
 test("two versions of a service are two services", () => {
-  requireNoCycle(["acme.a"], "acme.a@2");
+  assert.doesNotThrow(() => requireNoCycle(["acme.a"], "acme.a@2"));
 });
 
 test("at most eight services call each other in a row", () => {

@@ -90,7 +90,7 @@ test("a wrong input is refused with its pointer, and an answer's first fault is 
   assert.match(answerFault(definition, undefined) ?? "", /^the whole of it/);
 });
 
-test("schemas with references in a circle end, and refuse the value", () => {
+test("a check by a schema with circular references ends and refuses the value", () => {
   const circle = { $ref: "#" };
 
   assert.match(answerFault(first({ ...items, output: circle }), {}) ?? "", /cannot be checked/);

@@ -63,7 +63,7 @@ test("two versions of a service have a provider each", async () => {
   );
 });
 
-test("a caller of a version that nothing provides is told which versions there are", async () => {
+test("the error for a version that nothing provides names the versions that exist", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("news", "acme.news.items", "acme.news.items@2", "acme.news.item"));
 
@@ -74,7 +74,7 @@ test("a caller of a version that nothing provides is told which versions there a
   });
 });
 
-test("a call that would close a circle reaches no module", async () => {
+test("a service call that would close a cycle reaches no module", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("news", "acme.news.items"));
   const chain = ["acme.news.items", "acme.mail.send"];

@@ -276,7 +276,7 @@ for (const speeds of [3, 4, 6, 7]) {
   });
 }
 
-test("each level of a lamp is checked, and the first three wrong ones are told", async () => {
+test("each level of a lamp is checked, and the first three wrong ones are reported", async () => {
   const hears = (
     id: string,
     { brightness, ...rest }: DeviceCommand,

@@ -47,7 +47,7 @@ const laterBy = (t: TestContext, ms: number) => {
   t.mock.method(performance, "now", () => now() + ms);
 };
 
-test("a client that is connected says so, with the broker and the version of MQTT", async (t) => {
+test("a client logs its connection with the broker and the version of MQTT", async (t) => {
   const { log, parts, reported, broker } = await openClient(t);
 
   const host = new URL(broker.url).host;
@@ -107,7 +107,7 @@ test("a message of QoS 0 may be late at a busy broker, and the connection stays"
   assert.equal(broker.open, 1);
 });
 
-test("a message that the broker refuses is told with its reason, and a cut topic", async (t) => {
+test("a message that the broker refuses fails with the broker's reason and a shortened topic", async (t) => {
   const { broker, publish, log } = await openClient(t);
   broker.script.puback = () => 0x87;
 
@@ -378,7 +378,7 @@ test("a new connection subscribes to all filters before it counts as connected",
   assert.equal(parts.connected, 1);
 });
 
-test("the end of a subscription is told to the broker once no handler is left", async (t) => {
+test("a subscription is ended at the broker once no handler is left", async (t) => {
   const { client, broker } = await openClient(t);
   const endings = [client.subscribe("a", () => undefined), client.subscribe("a", () => undefined)];
   await until(() => client.isSubscribed);

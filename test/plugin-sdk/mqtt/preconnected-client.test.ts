@@ -55,7 +55,7 @@ test("a client whose broker refuses the connection opens without it, and tells w
   assert.deepEqual([isConnected, before, told], [false, [], ["connected"]]);
 });
 
-test("refused subscriptions are told to the listener, also those from before it was attached", async (t) => {
+test("the listener gets refused subscriptions, also those from before it was attached", async (t) => {
   const { broker, client, listener, told } = await openClient(t);
   broker.script.suback = (filter) => (filter === "a" ? 0x87 : 0);
   await client.open();
@@ -69,7 +69,7 @@ test("refused subscriptions are told to the listener, also those from before it 
   assert.deepEqual(told, [`refused: ${sentence}`, "connected", "refused: undefined"]);
 });
 
-test("a broker that goes away is told with the reason, and its return too", async (t) => {
+test("the listener is told why the broker is away, and when it returns", async (t) => {
   const { broker, client, listener, told } = await openClient(t);
   await client.open();
   client.attach(listener);

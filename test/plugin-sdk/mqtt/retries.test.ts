@@ -51,7 +51,7 @@ async function startAttempts(t: TestContext, random: number) {
   return { ...started, broker, state, isNextAfter };
 }
 
-test("attempts follow after 100 ms, and then after twice as long each time, up to 3 s", async (t) => {
+test("connection attempts repeat after 100 ms, and each later wait is twice as long, up to 3 s", async (t) => {
   const { isNextAfter } = await startAttempts(t, 1);
 
   for (const ms of [100, 200, 400, 800, 1_600, 3_000, 3_000]) {
@@ -59,7 +59,7 @@ test("attempts follow after 100 ms, and then after twice as long each time, up t
   }
 });
 
-test("an attempt comes up to a quarter sooner, so that clients do not return all at once", async (t) => {
+test("a connection attempt comes up to a quarter sooner, so that clients do not reconnect all at once", async (t) => {
   const { isNextAfter } = await startAttempts(t, 0);
 
   for (const ms of [75, 150, 300]) assert.ok(await isNextAfter(ms), `${ms} ms`);
@@ -229,7 +229,7 @@ test("a message that waited too long for its turn is not sent when there is room
   assert.deepEqual([broker.open, broker.of("publish").length], [1, 1]);
 });
 
-test("a broker that does not answer the subscriptions of a new connection is left", async (t) => {
+test("a broker that does not answer the subscriptions of a new connection is disconnected", async (t) => {
   const broker = await startScriptedBroker(t);
   broker.script.suback = () => undefined;
   const { client } = startClient(t, { broker: async () => ({ url: broker.url }) });
@@ -241,7 +241,7 @@ test("a broker that does not answer the subscriptions of a new connection is lef
   await untilByTurns(() => broker.open === 0);
 });
 
-test("a broker that breaks the protocol is left, and the reason is logged", async (t) => {
+test("a broker that breaks the protocol is disconnected, and the reason is logged", async (t) => {
   const broker = await startScriptedBroker(t);
   const { client, log } = startClient(t, { broker: async () => ({ url: broker.url }) });
   await client.attempted();

@@ -89,7 +89,7 @@ test("an automation whose conditions are not met does nothing, and its trace sho
   assert.deepEqual(home.last("welcome")?.conditions, [{ index: 0, result: false, value: false }]);
 });
 
-test("a value that has to stay for a time fires only if it does", async () => {
+test("a trigger that needs a value to stay for a time fires only if it stays", async () => {
   const home = staged();
   home.set("left-open", { triggers: [{ ...OPENS, forMs: 5 * MINUTE }], actions: [on()] });
 
@@ -320,7 +320,7 @@ test("an action takes one of two ways by its conditions, and waits for triggers 
   );
 });
 
-test("a command for a time brings back the values from before, and continues to do so after a restart", async () => {
+test("a timed command restores the previous values when it ends, also after a restart", async () => {
   let home = staged();
   home.set("welcome", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
   open(home);
@@ -339,7 +339,7 @@ test("a command for a time brings back the values from before, and continues to 
   );
 });
 
-test("the end of a run is told once, also if a command for a time ends later", async () => {
+test("the end of a run is reported once, also if a timed command ends later", async () => {
   const home = staged();
   home.set("motion", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
 
@@ -350,7 +350,7 @@ test("the end of a run is told once, also if a command for a time ends later", a
   assert.deepEqual(home.results, ["completed"]);
 });
 
-test("a second command for a time extends the first, and the lamp is off afterwards", async () => {
+test("a second timed command extends the first, and the lamp is off afterwards", async () => {
   const home = staged();
   home.set("motion", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
 
@@ -365,7 +365,7 @@ test("a second command for a time extends the first, and the lamp is off afterwa
   assert.equal(home.engine.device(LAMP.id)?.state["on"], false);
 });
 
-test("commands for a time of two automations overlap, and the last end brings back the first values", async () => {
+test("timed commands of two automations overlap, and the end of the last one restores the first values", async () => {
   const home = staged();
   home.set("short", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
   const longer: Action = {
@@ -386,7 +386,7 @@ test("commands for a time of two automations overlap, and the last end brings ba
   assert.equal(home.engine.device(LAMP.id)?.state["on"], false);
 });
 
-test("a command without a time stays, also when an earlier one for a time ends", async () => {
+test("a command without a time stays, also when an earlier timed command ends", async () => {
   const home = staged();
   home.set("short", { triggers: [OPENS], actions: [on({ forMs: 5 * MINUTE })] });
   home.set("evening", { triggers: [{ ...OPENS, to: true }], actions: [on()] });

@@ -195,7 +195,7 @@ test("a message goes to the plugin that delivers messages, and without one the a
   await until(async () => (await resultOf()) === "failed");
 });
 
-test("all automations can be switched off for a time", async (t) => {
+test("all automations can be paused for a time", async (t) => {
   const { request, create, home } = await open(t);
   const { id } = await create();
 
@@ -212,7 +212,7 @@ test("all automations can be switched off for a time", async (t) => {
   assert.equal(home.commands.length, 0);
 });
 
-test("one automation can be switched off for a time, which is not a revision, and is switched on before", async (t) => {
+test("one automation can be paused for a time and resumed earlier, without a new revision", async (t) => {
   const { request, create, home } = await open(t);
   const { id } = await create();
   const viewOf = async () => {

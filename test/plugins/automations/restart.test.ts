@@ -87,7 +87,7 @@ test("a trigger that waited starts after a crash that came between the end of a 
   assert.deepEqual(home.messages, ["done"]);
 });
 
-test("the end of a command for a time that a crash interrupts is repeated", async () => {
+test("the end of a timed command that a crash interrupted is repeated", async () => {
   let home = staged();
   home.set("welcome", { triggers: [OPENS], actions: [{ ...on, forMs: MINUTE }] });
   open(home);

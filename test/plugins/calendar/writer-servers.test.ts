@@ -77,7 +77,7 @@ for (const [status, message, code] of [
   [429, /asked too often \(429\)/, "rate_limited"],
   [507, /no room left/, "conflict"],
 ] as const) {
-  test(`a refusal with status ${status} is told at once with its reason`, async (t) => {
+  test(`a refusal with status ${status} is reported at once with its reason`, async (t) => {
     const { server, create, storedIn } = await openFakeWriter(t);
     answering(server, "PUT", () => ({ status, headers: { "retry-after": "120" } }));
 
@@ -101,7 +101,7 @@ test("a refusal names the precondition that the server names", async (t) => {
 });
 
 for (const status of [200, 201, 202, 204]) {
-  test(`a change that is answered ${status} and not stored is not told as saved`, async (t) => {
+  test(`a change that is answered ${status} and not stored is not reported as saved`, async (t) => {
     const { server, create, rename, storedIn } = await openFakeWriter(t);
     answering(server, "PUT", () => ({ status, headers: { etag: '"new"' } }));
     const refused =
@@ -116,7 +116,7 @@ for (const status of [200, 201, 202, 204]) {
   });
 }
 
-test("a removal that is answered 204 and not done is not told as done", async (t) => {
+test("a removal that is answered 204 and not carried out is not reported as done", async (t) => {
   const { server, change } = await openFakeWriter(t);
   answering(server, "DELETE", () => ({ status: 204 }));
 
@@ -125,7 +125,7 @@ test("a removal that is answered 204 and not done is not told as done", async (t
   await assert.rejects(removal, { code: "conflict", message: /does not have it/ });
 });
 
-test("a change that is accepted for later is told when it is stored", async (t) => {
+test("a change that the server accepts for later is reported as saved once it is stored", async (t) => {
   const { server, create, storedIn } = await openFakeWriter(t);
   server.intervene = ({ method, path, body }) => {
     const home = server.calendars.get("home");
@@ -254,7 +254,7 @@ test("a change of an event waits until an earlier one of it is finished or undon
   assert.match(storedIn("work")[0] ?? "", /COUNT=4[^]*SUMMARY:ours/);
 });
 
-test("a sign-in that ends during a change is told, and changes nothing", async (t) => {
+test("a sign-in that ends during a change is reported, and changes nothing", async (t) => {
   const { server, rename, storedIn } = await openFakeWriter(t);
   const before = storedIn("work");
   answering(server, "PUT", () => ({ status: 401 }));

@@ -194,7 +194,7 @@ test(
   },
 );
 
-test("while a server is down nothing is told as saved", { skip }, async (t) => {
+test("while a server is down nothing is reported as saved", { skip }, async (t) => {
   const { create, radicale, titles, account } = await setUp(t);
   await radicale.stop();
 

@@ -17,7 +17,7 @@ function canonical(platform: string, config: object, ...extra: readonly string[]
   return { ...made, kind: leads };
 }
 
-test("a vacuum tells what it does, and has the commands that it supports", () => {
+test("a vacuum reports its action, and has the commands that it supports", () => {
   const config = { stat_t: "s", cmd_t: "c", set_fan_spd_t: "f", fanspd_lst: ["min", "max"] };
   const plain = canonical("vacuum", config, "cleanSpot");
   const all = canonical("vacuum", {

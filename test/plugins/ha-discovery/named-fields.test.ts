@@ -165,7 +165,7 @@ for (const [name, unit, field] of [
   });
 }
 
-test("beyond a hundred capabilities configuration is left out, which is told", () => {
+test("beyond a hundred capabilities configuration is left out, and the log says so", () => {
   const numbers = Array.from({ length: 99 }, (_, at) => sensor({ name: `Value ${at}` }));
   const setting = ["number", { cmd_t: "n", name: "Setting", ent_cat: "config" }] as const;
   const late = sensor({ name: "Last" });

@@ -74,7 +74,7 @@ for (const unit of ["lqi", "toString", ""]) {
   });
 }
 
-test("a step of zero or less is not told", () => {
+test("a step of zero or less is left out", () => {
   for (const step of [0, -1]) {
     const { capabilities } = component("number", { command_topic: "set", step });
     assert.deepEqual(capabilities["value"], { type: "number", min: 1, max: 100 });

@@ -163,7 +163,7 @@ test("a user who may not read the registries still has devices", async (t) => {
   assert.match(JSON.stringify(again.logs), /rooms and lasting ids are not known/);
 });
 
-test("a press that happens now is an event, and one that is told again is not", async (t) => {
+test("a press that happens now is an event, and a repeated report of it is not", async (t) => {
   const { fake, bridge } = await startHome(t);
   const press = (type: string, second: number, more: object = {}) =>
     fake.change(

@@ -13,7 +13,7 @@ function known() {
 
 const idsOf = (entities: Entities) => [...entities.all()].map(({ id }) => id);
 
-test("a new entity is taken, and the set of entities is another", () => {
+test("a new entity changes the set of entities", () => {
   const entities = new Entities();
 
   const { changed, isOtherSet } = entities.apply({ a: { [ID]: { s: "on", a: { level: 1 } } } });
@@ -23,7 +23,7 @@ test("a new entity is taken, and the set of entities is another", () => {
   assert.equal(entities.get(ID), changed[0]);
 });
 
-test("an entity that is told again is changed, and the set is the same", () => {
+test("an entity that is reported again is changed, and the set of entities stays the same", () => {
   const entities = known();
 
   const { changed, isOtherSet } = entities.apply({ a: { [ID]: { s: "off" } } });
@@ -68,7 +68,7 @@ test("a change without attributes keeps the same attributes", () => {
   assert.equal(entities.get(ID)?.attributes, before);
 });
 
-test("an entity that is gone makes another set, and one that was not there does not", () => {
+test("removing a known entity changes the set of entities, and removing an unknown one does not", () => {
   const entities = known();
 
   assert.equal(entities.apply({ r: ["light.other"] }).isOtherSet, false);

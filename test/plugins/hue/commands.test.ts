@@ -172,7 +172,7 @@ test("a level of a group is confirmed by one of its lights", async (t) => {
   release();
 });
 
-test("a smart scene is activated in its own words", async (t) => {
+test("a smart scene is activated by its own request", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   await plugin.activateScene(SMART_SCENE);

@@ -73,7 +73,7 @@ test("scenes have their room and what they set of each light", () => {
   ]);
 });
 
-test("a scene without name, room or known lights is a scene of nothing", () => {
+test("a scene without a name, a room or known lights has no targets", () => {
   const { scenes } = describeAll({
     id: "s",
     type: "scene",
@@ -87,7 +87,7 @@ test("only the first 500 scenes are shown", () => {
   assert.equal(describeAll(...many).scenes.length, 500);
 });
 
-test("a device tells its maker, its product and its firmware", () => {
+test("a device has its manufacturer, its product and its firmware", () => {
   const infoOf = (product_data: object) => {
     const [owner = {}, ...rest] = device({
       id: "d",

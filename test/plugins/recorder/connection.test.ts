@@ -135,7 +135,7 @@ test("while another program locks the file, reports wait in memory, with one war
   assert.equal((await next.open()).series[0]?.value, 6);
 });
 
-test("a lost storage is opened again by the next question, and is lost with one warning", async (t) => {
+test("a lost database is opened again by the next query, with one warning", async (t) => {
   let isAway = false;
   const { recorder, clock, told } = await openHistory(t, {
     wrap: (storage) => {

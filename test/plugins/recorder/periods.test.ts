@@ -24,7 +24,7 @@ test("a day whose midnight is left out begins an hour later", () => {
   assert.deepEqual(texts(bounds), ["2026-09-06T04:00", "2026-09-07T03:00"]);
 });
 
-test("weeks begin on Monday, and months on the first", () => {
+test("weeks begin on Monday, and months on the first day", () => {
   const days = span("2026-12-31T12:00Z", "2027-01-01T12:00Z");
 
   assert.deepEqual(texts(boundsOf("week", days, BERLIN)), ["2026-12-27T23:00", "2027-01-03T23:00"]);

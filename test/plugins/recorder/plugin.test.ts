@@ -79,7 +79,7 @@ test("the logbook says what happened and why; measured numbers are not in it", a
   assert.equal((await logbook({ limit: "1", cursor: page.next })).entries[0]?.what, "on");
 });
 
-test("queries that do not fit are refused with the place of the fault", async (t) => {
+test("invalid queries are refused with the place of the fault", async (t) => {
   const { running } = await start(t);
   const fault = async (query: object): Promise<unknown> => {
     const answer = running.request(readingsRoute, {
@@ -198,7 +198,7 @@ test("while the file cannot be opened, the plugin runs, says why, and answers th
   await assert.rejects(running.request(logbookRoute, {}), { code: "service_unavailable" });
 });
 
-test("while the database is away, questions are answered with when to try again", async (t) => {
+test("while the database is unreachable, queries are refused with a time to retry", async (t) => {
   let isAway = false;
   const folder = await emptyFolder(t);
   const away = recorderWith(({ file, retention }, notices) => {

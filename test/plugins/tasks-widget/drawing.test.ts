@@ -179,7 +179,7 @@ test("a task that repeats is only shown", async (t) => {
   assert.deepEqual(changesIn(api.posted), []);
 });
 
-test("loading, no lists, an empty list and faults each say so", async (t) => {
+test("the tile explains that it loads, has no lists, has an empty list or failed", async (t) => {
   const stateOf = async (answers: Record<string, unknown>, selector: string) => {
     const { textOf, waitFor, mounted } = mountOnPage(t, widget, { answers });
     const loading = textOf("p");

@@ -109,7 +109,7 @@ for (const [payload, reason] of [
     /^Device 'b' does not exist$/,
   ],
 ] as const) {
-  test(`the refusal of ${payload.error} is told in plain words`, () => {
+  test(`the refusal of ${payload.error} is reported in plain words`, () => {
     assert.match(findRefusal(payload) ?? "", reason);
   });
 }
@@ -126,7 +126,7 @@ test("a failed command may name no value, and its reason may be empty, unquoted 
   assert.equal(find("Publish 'set' 'x' to 'a' failed: one\ntwo")?.error.message, "a: one\ntwo");
 });
 
-test("a failed scene is told from a failed value", () => {
+test("a failed scene is distinguished from a failed value", () => {
   assert.equal(find("Publish 'set' 'scene_recall' to 'a' failed: 'x'")?.isOfScene, true);
 });
 

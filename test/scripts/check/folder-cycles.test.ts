@@ -29,7 +29,7 @@ test("folders that import each other are reported with the files that do", () =>
   ]);
 });
 
-test("a circle over three folders is reported once, and a folder beside it is not", () => {
+test("a cycle over three folders is reported once, and a folder beside it is not", () => {
   const sources = {
     "house/attic/box.ts": 'import { tile } from "../roof/tile.ts";',
     "house/roof/tile.ts": 'import { wall } from "../walls/wall.ts";',

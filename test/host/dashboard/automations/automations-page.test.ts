@@ -166,7 +166,7 @@ test("trying saves a new automation, and the page continues under its address", 
   assert.equal(location.hash, "#/automations/new-1");
 });
 
-test("faults of the host stand below their parts", async (t) => {
+test("faults that the host reports are shown below their parts", async (t) => {
   const { page, text, click, host } = await openTemplate(t);
   const { ApiError } = await import("../../../../host/dashboard/api.ts");
   const errors = [{ pointer: "/triggers/0/device", detail: "must not be empty" }];

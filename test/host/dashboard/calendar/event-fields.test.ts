@@ -104,7 +104,7 @@ test("the end follows the start, and whole days become times and back", () => {
   );
 });
 
-test("an end before the start, or a time that is missing, is told", () => {
+test("an end before the start, or a missing time, is reported", () => {
   const fields = newFields("2026-07-01", BERLIN);
 
   assert.equal(hasTimes(fields), true);

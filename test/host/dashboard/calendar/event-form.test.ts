@@ -161,7 +161,7 @@ test("of an event that repeats the chosen ones are deleted", async (t) => {
   });
 });
 
-test("a change of somebody else meanwhile is told, and the new version can be shown", async (t) => {
+test("a change that another user made meanwhile is reported, and the new version can be shown", async (t) => {
   const { open, type, submit, api, click, textOf, until, field } = await openAgenda(t);
   await open("Dentist");
   type("title", "Doctor");

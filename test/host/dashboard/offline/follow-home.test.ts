@@ -91,7 +91,7 @@ test("a page that started alone loads again once if the host has other code", as
   assert.equal(reload.mock.callCount(), 1);
 });
 
-test("a page with the code of the host stays, and one that was live at its start asks nothing", async (t) => {
+test("a page that has the host's code is not loaded again, and a page that started live does not compare", async (t) => {
   sessionStorage.clear();
   const reload = t.mock.method(location, "reload", () => undefined);
   document.head.innerHTML = PAGE;

@@ -45,7 +45,7 @@ test("a host that does not answer in time is not waited for", async () => {
   assert.equal(await textOf(worker, "/"), "/ of a");
 });
 
-test("without a stored page, the answer of the host is what it is", async () => {
+test("without a stored page, the host's answer is passed on unchanged", async () => {
   const { worker, host } = home();
   host.status = 503;
   assert.equal((await worker.answer(new Request(`${ORIGIN}/`)))?.status, 503);
@@ -88,7 +88,7 @@ test("a page has the code of its widgets stored, and that of former ones deleted
   assert.deepEqual(caches.pathsIn("mantel-files"), ["/assets/icons/7/sofa.svg", WIDGET]);
 });
 
-test("above six hundred files the oldest go", async () => {
+test("above six hundred files the oldest are deleted", async () => {
   const { worker, caches } = home();
   const icons = Array.from({ length: 603 }, (_, n) => `/assets/icons/7/icon-${n}.svg`);
   caches.stored.set("mantel-files", new Map(icons.map((path) => [path, new Response()])));

@@ -53,7 +53,7 @@ const LOCK = deviceOf({
   state: { locked: true, jammed: false },
 });
 
-test("settings are captured, and neither readings, codes, configuration nor commands without state", () => {
+test("a captured scene has settings, and no readings, codes, configuration or commands without state", () => {
   assert.deepEqual(captured(BLINDS, undefined), {
     position: 40,
     tilt: 70,
@@ -98,7 +98,7 @@ test("the chosen command of a scene is found in its target, also in a part", () 
   assert.equal(commandIn(fan, captured(fan, "robot dock")), "robot dock");
 });
 
-test("a target is told in the language of the page", (t) => {
+test("a target is described in the language of the page", (t) => {
   t.after(() => setLocale("en"));
   const target = { on: false, tilt: 70.4, open: true, parts: { light: { on: true } } };
   const english = targetText(BLINDS, { ...target, extra: { calm: true } });

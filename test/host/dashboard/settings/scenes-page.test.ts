@@ -110,7 +110,7 @@ test("a copy of a scene has a name and an id of its own", async (t) => {
   });
 });
 
-test("a scene sets what a device can be told; for a device that it turns off, nothing else", () => {
+test('a scene sets all settable values of a device, and only "off" of a device that it turns off', () => {
   const fieldsOf = (target: { on: boolean }) =>
     Object.keys(schemaOf(LAMP, target).properties ?? {});
 

@@ -12,7 +12,7 @@ function rendered(view: unknown): HTMLElement {
   return root;
 }
 
-test("a choice shows its name, its explanation and the value in force, and tells the new one", () => {
+test("a choice shows its name, its explanation and the current value, and reports the chosen one", () => {
   const chosen: string[] = [];
   const root = rendered(
     selectRow({
@@ -38,7 +38,7 @@ test("a choice shows its name, its explanation and the value in force, and tells
   assert.deepEqual(chosen, ["metric"]);
 });
 
-test("a switch shows its state and tells the new one", () => {
+test("a switch shows its state and reports the new one", () => {
   const told: boolean[] = [];
   const input = switchInput("kiosk", true, (isOn) => told.push(isOn));
   const root = rendered(settingRow({ id: "kiosk", title: "Kiosk", input }));

@@ -71,7 +71,7 @@ test("a town is found by its name, and becomes the place of the home", async (t)
   assert.deepEqual(api.asked, ["GET /places?q=Freib"]);
 });
 
-test("a town that is not found is said, and an empty field shows none", async (t) => {
+test("a town that is not found is reported, and an empty field shows none", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { api, root, type } = card(t, "place", { "/places?": { places: [] } });
   const status = () => root.querySelector("[role=status]")?.textContent.trim() ?? "";

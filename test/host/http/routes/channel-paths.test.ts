@@ -89,7 +89,7 @@ test("other methods are refused, and other paths are unknown", async (t) => {
   assert.equal((await fetch(`${url}/tides`)).status, 404);
 });
 
-test("the first plugin with a path has it, until it is gone", async (t) => {
+test("a path belongs to the first plugin that claims it, until that plugin is removed", async (t) => {
   const { api, channels, apiPaths } = await publishing(t);
   await channels.publish("sea", "tides", '{"height":3}');
   channels.admit("moon", [declared("tides")]);
@@ -142,7 +142,7 @@ test("each value is also an event under the topic of the path", async (t) => {
   assert.match(text, /\nid: \d+\nevent: tides\.changed\ndata: \{"height":3\}\n\n$/);
 });
 
-test("the paths that plugins cannot have are those of the host", async (t) => {
+test("plugins cannot claim paths of the host", async (t) => {
   const { parts } = await serveApp(t);
   const table = createRoutes({
     ...parts,
@@ -156,7 +156,7 @@ test("the paths that plugins cannot have are those of the host", async (t) => {
   assert.deepEqual(missing, []);
 });
 
-test("the system and the weather are answered as ever, by what their manifests say", async (t) => {
+test("the paths of the system and the weather are claimed by the manifests of their plugins", async (t) => {
   const { api, channels, apiPaths } = await open(t);
   for (const id of ["system", "weather"]) {
     const { manifest } = await readManifest(`plugins/${id}`);

@@ -114,7 +114,7 @@ test("an unknown part is refused with the parts to choose from", async (t) => {
   ]);
 });
 
-test("no name in a command is __proto__", async (t) => {
+test("a command with the name __proto__ is refused", async (t) => {
   const { command } = await serveFan(t);
 
   for (const body of ['{"parts":{"__proto__":{"on":true}}}', '{"__proto__":true}']) {

@@ -258,7 +258,7 @@ test("a path of a plugin that does not run is 503 with a time to retry, and 404 
   assert.deepEqual(await codeOf(await api("read", "/tides/harbour")), [404, "not_found"]);
 });
 
-test("of two plugins with routes at one path the first has it, until it is gone", async (t) => {
+test("a path with routes belongs to the first of two plugins that claim it, until that plugin is removed", async (t) => {
   const { api, plugins, parts } = await withPath(t);
   const lake = { ...OK, body: Buffer.from('{"lake":true}') };
   plugins.push({ id: "lake", routes: [place], answer: async () => lake });

@@ -138,7 +138,7 @@ const TRIGGERS: readonly (readonly [yaml: string, expected: readonly object[]])[
   ],
 ];
 
-test("triggers in old and new words are triggers here", async () => {
+test("triggers in Home Assistant's old and new syntax are converted", async () => {
   for (const [yaml, expected] of TRIGGERS) {
     const { triggers, result, reasons } = await withTrigger(yaml);
     assert.deepEqual(triggers, expected, yaml);
@@ -218,7 +218,7 @@ const CONDITIONS: readonly (readonly [yaml: string, expected: readonly object[]]
   ],
 ];
 
-test("conditions, also nested and in short, are conditions here", async () => {
+test("conditions are converted, also nested ones and those in short form", async () => {
   for (const [yaml, expected] of CONDITIONS) {
     const { conditions, result } = await withCondition(yaml);
     assert.deepEqual(conditions, expected, yaml);
@@ -311,7 +311,7 @@ const ACTIONS: readonly (readonly [yaml: string, expected: readonly object[]])[]
   ],
 ];
 
-test("services and steps are actions here", async () => {
+test("services and steps are converted to actions", async () => {
   for (const [yaml, expected] of ACTIONS) {
     const { actions, result, reasons } = await withAction(yaml);
     assert.deepEqual(actions, expected, yaml);
@@ -321,7 +321,7 @@ test("services and steps are actions here", async () => {
 
 const HOLIDAY = "{condition: state, entity_id: switch.holiday, state: on}";
 
-test("options of choose are ifs inside each other, and a condition has the rest inside", async () => {
+test('"choose" becomes nested ifs, and the actions behind a condition go inside it', async () => {
   const { actions } = await withAction(
     `choose:\n  - conditions: [${HOLIDAY}]\n    sequence: [{delay: 1}]\n  - conditions: [{condition: sun, before: sunset, after: sunrise}]\n    sequence: [{delay: 2}]\ndefault: [{delay: 3}]`,
     `    - ${HOLIDAY}\n    - delay: 4\n`,
@@ -438,7 +438,7 @@ test("a partial automation is switched off, and its description has the reasons"
   });
 });
 
-test("blueprints, switched-off parts, modes and long names are told", async () => {
+test("blueprints, disabled parts, modes and long names are reported", async () => {
   const [blueprint, other] = await converted(
     `- use_blueprint: {path: a.yaml}
 - alias: ${"n".repeat(10_000)}

@@ -37,7 +37,7 @@ async function open(t: TestContext) {
   return { send, names };
 }
 
-test("a preview tells what maps and which devices are missing, and stores nothing", async (t) => {
+test("a preview lists what can be converted and which devices are missing, and stores nothing", async (t) => {
   const { send, names } = await open(t);
 
   const { automations, entities } = await send({});
@@ -56,7 +56,7 @@ test("a preview tells what maps and which devices are missing, and stores nothin
   assert.deepEqual(await names(), []);
 });
 
-test("whole automations are stored, others only if the request says so, and none twice", async (t) => {
+test("complete automations are stored, others only if the request asks for it, and none twice", async (t) => {
   const { send, names } = await open(t);
 
   const first = await send({ store: true });
@@ -78,7 +78,7 @@ test("whole automations are stored, others only if the request says so, and none
   assert.deepEqual(await names(), ["Bed off", "Evening on"]);
 });
 
-test("with the choice of a device the automation is whole", async (t) => {
+test("an automation is complete once the user has chosen the device", async (t) => {
   const { send, names } = await open(t);
 
   await send({ store: true, devices: { "light.gate": LAMP.id } });

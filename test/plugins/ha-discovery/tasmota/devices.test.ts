@@ -367,7 +367,7 @@ test("a bad announcement is refused with a reason, and does not affect other dev
   ]);
 });
 
-test("wildcards in topics, odd types and endless lists make nothing", () => {
+test("announcements with wildcards in topics, wrong types or endless lists make no device", () => {
   const home = openTasmotaHome();
   const many = Array.from({ length: 5_000 }, () => 1);
   home.add({ t: "a+b" });
@@ -401,7 +401,7 @@ test("a topic that is refused is not commanded", () => {
   assert.deepEqual(Object.keys(device?.capabilities ?? {}).toSorted(), ["signal", "temperature"]);
 });
 
-test("answers that mean nothing change nothing", () => {
+test("answers without a known field change nothing", () => {
   const home = openTasmotaHome();
   home.add({ ...LIGHT, lt_st: 5 });
   const before = home.device(LIGHT_ID).state;
