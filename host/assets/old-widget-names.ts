@@ -13,19 +13,22 @@ const FUNCTIONS = new Set(["ArrowFunctionExpression", "FunctionDeclaration", "Fu
  * @throws MantelError `reload_failed`, with the place in the author's source
  */
 export function rejectOldNames(script: string, folder: string): void {
-  if (!/\bkeep\b/.test(script)) return;
-  for (const node of nodesIn(parse(script, { ecmaVersion: "latest", locations: true }))) {
-    const mount = propertyOf(definitionIn(node), "mount");
-    if (mount?.type !== "Property") continue;
-    for (const returned of returnedBy(mount.value)) {
-      const { line, column } = propertyOf(returned, "keep")?.loc?.start ?? {};
-      if (line === undefined || column === undefined) continue;
-      const map = Buffer.from(INLINE_MAP.exec(script)?.[1] ?? "", "base64").toString();
-      const location = sourcePlace([{ row: line - 1, column }], { map, folder });
-      const extras = location === undefined ? {} : { location };
-      throw new MantelError("reload_failed", "keep() is now handOver()", extras);
-    }
-  }
+  const keep = /\bkeep\b/.test(script) ? findKeep(script) : undefined;
+  if (!keep) return;
+  const map = Buffer.from(INLINE_MAP.exec(script)?.[1] ?? "", "base64").toString();
+  const location = sourcePlace([keep], { map, folder });
+  const extras = location === undefined ? {} : { location };
+  throw new MantelError("reload_failed", "keep() is now handOver()", extras);
+}
+
+/** The place of the first `keep` that a `mount` returns, counted from 0. */
+function findKeep(script: string): { readonly row: number; readonly column: number } | undefined {
+  const places = [...nodesIn(parse(script, { ecmaVersion: "latest", locations: true }))]
+    .map((node) => propertyOf(definitionIn(node), "mount"))
+    .flatMap((mount) => (mount?.type === "Property" ? returnedBy(mount.value) : []))
+    .flatMap((returned) => propertyOf(returned, "keep")?.loc ?? []);
+  const start = places[0]?.start;
+  return start && { row: start.line - 1, column: start.column };
 }
 
 /** The argument of a call of `defineWidget`. */
@@ -44,7 +47,7 @@ function propertyOf(object: AnyNode | undefined, name: string): AnyNode | undefi
   );
 }
 
-/** What a function returns, without the functions in it. */
+/** The values that a function returns, without those of functions in it. */
 function returnedBy(value: AnyNode): AnyNode[] {
   if (value.type !== "ArrowFunctionExpression" && value.type !== "FunctionExpression") return [];
   if (value.body.type !== "BlockStatement") return [value.body];
@@ -54,7 +57,10 @@ function returnedBy(value: AnyNode): AnyNode[] {
 }
 
 /** A node with all nodes below it, in the order of the source, except those that `enters` leaves out. */
-function* nodesIn(node: AnyNode, enters = (_: AnyNode): boolean => true): Generator<AnyNode> {
+function* nodesIn(
+  node: AnyNode,
+  enters: (node: AnyNode) => boolean = () => true,
+): Generator<AnyNode> {
   yield node;
   for (const child of Object.values(node).flat()) {
     if (isNode(child) && enters(child)) yield* nodesIn(child, enters);
