@@ -274,7 +274,7 @@ const OF_VALVE =
 function isOfValve({ name, features }: Expose): boolean {
   return (
     OF_VALVE.test(name) ||
-    features.some(({ on, property }) => on === "OPEN" || /^valve_/.test(property))
+    features.some(({ on, property }) => on === "OPEN" || property.startsWith("valve_"))
   );
 }
 
