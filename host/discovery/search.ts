@@ -9,7 +9,7 @@ const MOST_ANSWERS = 500;
 const LARGEST_ANSWER = 9_000;
 /** The network interfaces on which a search is sent. */
 const MOST_INTERFACES = 8;
-/** When questions are sent, in ms after the beginning: datagrams get lost. */
+/** The times at which questions are sent, in ms after the beginning: datagrams get lost. */
 const ASKED_AT_MS = [0, 250, 750, 2_000, 5_000];
 
 /** The address and port that a question is sent to. */

@@ -26,7 +26,7 @@ export function remarkWithReason(count: Sentence, reason: Sentence | undefined):
   return { text, sentences: [count, reason] };
 }
 
-/** Which files are not shown, and why. */
+/** Names the files that are not shown, with the reasons. */
 export function describeSkipped(files: readonly SkippedFile[]): Remark {
   const names = firstNames(files.map(({ name }) => name));
   const count =

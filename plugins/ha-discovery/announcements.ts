@@ -54,7 +54,7 @@ export class Announcements {
   readonly #parts: Parts;
   readonly #entries = new Map<string, Entry>();
   readonly #components = new Map<string, ComponentStates>();
-  /** Which of the components has an identity; a second one with it is left out. */
+  /** The component of each identity; a second one with it is left out. */
   readonly #keys = new Map<string, string>();
   #bytes = 0;
   #revision = 0;

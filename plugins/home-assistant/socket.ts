@@ -89,10 +89,10 @@ type Listener = (event: { data?: string; reason?: string }) => void;
 export class GuardedSocket {
   readonly haVersion: string;
   readonly OPEN = WebSocket.OPEN;
-  /** Messages that were no messages. */
+  /** The number of messages that could not be read. */
   dropped = 0;
   readonly #socket: WebSocket;
-  /** Why it ended, as far as that is known on this side. */
+  /** The reason why it ended, as far as that is known on this side. */
   #reason: string | undefined;
 
   constructor(socket: WebSocket, haVersion: string) {

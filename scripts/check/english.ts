@@ -11,14 +11,17 @@ const GAP = String.raw`\s+(?:(?:\*|\/\/)\s+)?`;
 
 const RULES: readonly Rule[] = [
   {
-    pattern: /\/\*\*\s+(?:\*\s+)?(?:What|Whether|How|That)\b/g,
+    pattern: /\/\*\*\s+(?:\*\s+)?(?:What|Whether|How|That|When|Which|Why|Who)\b/g,
     files: CODE,
     advice: "begin a docstring with a noun phrase or a verb",
   },
   {
-    pattern: new RegExp(String.raw`(?<!\bthere${GAP})\bis${GAP}no\b(?!${GAP}longer\b)`, "gi"),
+    pattern: new RegExp(
+      String.raw`(?<!\bthere${GAP})\b(?:is|are|was|were)${GAP}no\b(?!${GAP}longer\b)`,
+      "gi",
+    ),
     files: TEXT,
-    advice: 'write "is not a"',
+    advice: 'write "is not a" or "are not"',
   },
   { pattern: /\banew\b/gi, files: TEXT, advice: 'write "again"' },
   { pattern: new RegExp(`\\bgoes${GAP}on\\b`, "gi"), files: TEXT, advice: 'write "continues"' },

@@ -26,7 +26,7 @@ testEditor("tiles in the layout editor", {
   "is resized by a finger, and dropped on another page": resizesByTouch,
   "are kept to the sizes that their widgets ask for": keepsToSizes,
   "are shown as the layout says where that is too small, and can only grow": showsTooSmall,
-  "share a phone in halves, and are no narrower there": keepsToSizesOnPhones,
+  "share a phone in halves, and cannot be made narrower there": keepsToSizesOnPhones,
 });
 
 async function worksByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {

@@ -131,7 +131,7 @@ export class FakeZigbee2Mqtt {
   readonly asked: string[] = [];
   /** Names whose radio does not answer. */
   readonly unreachable = new Set<string>();
-  /** When set, devices first say once more what they were. */
+  /** If true, devices first report their previous state once more. */
   repeatsFirst = false;
   /** Never answers anything while it is true. */
   isMute = false;

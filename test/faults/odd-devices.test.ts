@@ -35,7 +35,7 @@ const REFUSED: readonly (readonly [what: string, device: string, pointer: string
     device(`kind: "cover", capabilities: { stop: { type: "command" } }, state: { stop: true }`),
     "/0/state/stop",
   ],
-  ["parts that are no list", device(`parts: { l1: ${PART} }`), "/0/parts"],
+  ["parts that are not a list", device(`parts: { l1: ${PART} }`), "/0/parts"],
 ];
 
 test("devices that contradict themselves are refused with their place, and the module continues", async (t) => {

@@ -75,8 +75,8 @@ function malformed(genuine: string, own: OwnClaims): Record<string, string> {
     "signature cut": genuine.slice(0, -2),
     "signature changed": `${head}.${claims}.${other}${signature.slice(1)}`,
     "signature padded": `${genuine}=`,
-    "claims that are no JSON": `${head}.${Buffer.from("{").toString("base64url")}.${signature}`,
-    "claims that are no object": `${head}.${encode(5)}.${signature}`,
+    "claims that are not JSON": `${head}.${Buffer.from("{").toString("base64url")}.${signature}`,
+    "claims that are not an object": `${head}.${encode(5)}.${signature}`,
     "text appended": `${genuine}.${signature}`,
     "a very long one": `${head}.${"A".repeat(8_000)}.${signature}`,
   };

@@ -32,7 +32,7 @@ export async function copyOfHost(t: TestContext): Promise<string> {
   for (const name of ["host", "layouts", "plugin-sdk", "package.json", "tsconfig.json"]) {
     await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
   }
-  // Copies and not links, which are no installed packages; hard ones where the file system allows it.
+  // Copies and not links, which are not installed packages; hard ones where the file system allows it.
   const packages = join(REPOSITORY, "node_modules");
   const to = join(folder, "node_modules");
   const names = (await readdir(packages)).filter((name) => !OWN.includes(name));

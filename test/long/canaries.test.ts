@@ -178,7 +178,7 @@ async function writePlugin(
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
 }
 
-/** Why a module does not work, in JSON. */
+/** The reason why a module does not work, in JSON. */
 async function untilFailed(host: TestHost, id: string): Promise<string> {
   return until(async () => {
     const { error } = (await (await host.api(`/modules/${id}`)).json()) as { error?: string };

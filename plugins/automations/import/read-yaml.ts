@@ -45,7 +45,7 @@ export async function readYaml(text: string): Promise<unknown> {
   }
   const document = await compose(text);
   if (!document) return null;
-  // The tags of Home Assistant are no faults; the parser only warns of them.
+  // The tags of Home Assistant are not faults; the parser only warns of them.
   visit(document, {
     Node(_key, node) {
       const { tag } = node as { readonly tag?: string };

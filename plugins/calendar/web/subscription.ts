@@ -29,7 +29,7 @@ interface Validators {
  * conditionally.
  */
 interface CachedFeed extends Validators {
-  /** When this content came, so also its last change. */
+  /** The time at which this content came, so also its last change. */
   readonly fetchedAt: string;
   /** Base64. */
   readonly body: string;

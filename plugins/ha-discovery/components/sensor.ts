@@ -94,7 +94,7 @@ export const binarySensor: CreateHandler = (options) => {
   };
 };
 
-/** Which fields an update of firmware tells, by the keys of its JSON. */
+/** The fields that an update of firmware reports, by the keys of its JSON. */
 const VERSIONS = [
   ["installed_version", "installedVersion"],
   ["latest_version", "latestVersion"],

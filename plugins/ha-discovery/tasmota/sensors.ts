@@ -55,7 +55,7 @@ const QUANTITIES: Readonly<Record<string, readonly [deviceClass: string, unit: s
   Yesterday: ["", "kWh"],
 };
 
-/** Readers of tags report names, and shutters and switches are no sensors. */
+/** Readers of tags report names, and shutters and switches are not sensors. */
 const LEFT_OUT = /^(Time|PN532|RDM6300|Shutter\d+|Switch\d+|.*Unit)$/;
 const MOST_SENSORS = 100;
 const DEEPEST = 4;

@@ -398,7 +398,7 @@ for (const [what, body, fault] of [
     ["/parts/light", 'must be an object, such as {"on": true}'],
   ],
   [
-    "extras that are no object",
+    "extras that are not an object",
     { extra: "on" },
     ["/extra", 'must be an object, such as {"childLock": true}'],
   ],

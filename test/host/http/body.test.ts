@@ -14,7 +14,7 @@ interface Attempt {
 const REFUSED: Record<string, [Attempt, status: number, code: string]> = {
   "malformed JSON": [{ body: '{"on": tru' }, 400, "bad_request"],
   "two documents": [{ body: "{} {}" }, 400, "bad_request"],
-  "bytes that are no UTF-8": [
+  "bytes that are not UTF-8": [
     { body: Buffer.from('{"on": "\xe9"}', "latin1") },
     400,
     "bad_request",

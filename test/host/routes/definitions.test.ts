@@ -79,7 +79,7 @@ const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] 
   ["the authorization header", [{ ...feed, headers: ["authorization"] }], /not given to plugins/],
   ["the cookie header", [{ ...feed, headers: ["cookie"] }], /not given to plugins/],
   [
-    "params that are no object",
+    "params that are not an object",
     [{ ...feed, params: { type: "string" } }],
     /not an object of schemas/,
   ],

@@ -41,7 +41,7 @@ const BROKEN: [what: string, objects: Record<string, string>, error: string][] =
     "1 file was left out: b.ics; the first because: the calendar is nested more than 20 deep",
   ],
   [
-    "two objects are no calendars",
+    "two objects are not calendars",
     { "b.ics": "<html>Sign in</html>", "c.ics": "nothing" },
     "2 files were left out: b.ics, c.ics; the first because: this is a web page and not a calendar: use the address that ends in .ics",
   ],

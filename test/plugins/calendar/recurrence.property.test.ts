@@ -39,7 +39,7 @@ interface Input {
   /** Days from the start to the window, and of the window. */
   readonly offset: number;
   readonly length: number;
-  /** Which occurrences are taken out by EXDATE. */
+  /** The occurrences that EXDATE takes out. */
   readonly removed: readonly number[];
 }
 

@@ -33,7 +33,7 @@ test("the power of the house is that of its meter, or what its sources give", ()
   assert.equal(house({ ...sources, meter: undefined, solar: away }), undefined);
 });
 
-test("a battery may count charging as positive, and a few watts are no flow", () => {
+test("a battery may count charging as positive, and a few watts are not shown as a flow", () => {
   const directions = (sensors: Partial<Sensors>) =>
     partsOf({ ...NONE, ...sensors }).map((part) => [part.name, directionOf(part)]);
   const charging = { battery: sensor("Battery", 1500, 1) };

@@ -27,7 +27,7 @@ interface TwoBridges {
   readonly host: TestHost;
   readonly first: FakeHueBridge;
   readonly second: FakeHueBridge;
-  /** Who has which number, as the host keeps it. */
+  /** The number of each device, as the host stores it. */
   readonly numbers: Awaited<ReturnType<typeof numbersOf>>;
 }
 

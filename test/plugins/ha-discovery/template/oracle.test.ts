@@ -10,7 +10,7 @@ interface Recording {
   readonly cases: readonly { template: string; status: number; result: string }[];
 }
 
-/** When and where the recording of Home Assistant was made. */
+/** The time and zone in which the recording of Home Assistant was made. */
 const CLOCK = { now: () => 1795202319.3995, zone: "Europe/Berlin" };
 
 function replay({ variables, cases }: Recording, whose: string): void {
