@@ -15,6 +15,7 @@ import { parseRoutes } from "../../routes/definitions.ts";
 import { parseDefinitions, type ServiceDefinitions } from "../../services/definitions.ts";
 import { check } from "../../validate.ts";
 import { exitReason } from "../process/exit-reason.ts";
+import { ownDeadline, withinOwnTime } from "../process/own-time.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
 import type { Build } from "../versions/version.ts";
 import type { PauseGate } from "./pause-gate.ts";
@@ -137,9 +138,12 @@ export async function startCandidate(
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
   parts.allowCallsFrom(candidate);
-  const isDebugged = candidate.generation.inspectPort !== undefined;
+  const { generation } = candidate;
+  const isDebugged = generation.inspectPort !== undefined;
   const startMs = isDebugged ? DEBUGGED_START_MS : parts.startMs;
-  const started = await candidate.generation.peer.call("start", request, startMs);
+  const started = await withinOwnTime(ownDeadline("start", generation, startMs), (longestMs) =>
+    generation.peer.call("start", request, longestMs),
+  );
   const { manifest } = candidate.build.plugin;
   const services = parseDefinitions(started?.services ?? [], manifest, parts.warn);
   const routes = parseRoutes(started?.routes ?? [], manifest);

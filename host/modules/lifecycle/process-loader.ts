@@ -18,6 +18,7 @@ import type { PluginPackage } from "../manifest/manifest.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { checkAlive } from "../process/monitor/liveness.ts";
 import { networkOf } from "../process/network/network-of.ts";
+import { ownDeadline, withinOwnTime } from "../process/own-time.ts";
 import type { PluginProcess, PluginProcessOwner } from "../process/plugin-process.ts";
 import { createSandbox, type Sandbox, type HostFolders } from "../process/sandbox/sandbox.ts";
 import { limitStorage } from "../process/storage-limit.ts";
@@ -172,7 +173,9 @@ export class ProcessLoader {
     this.#own(generation, plugin, api);
     limitStorage(generation, confinement, limits);
     try {
-      const loaded = await generation.peer.call("load", { ...packages, bundle }, deadlineMs);
+      const loaded = await withinOwnTime(ownDeadline("load", generation, deadlineMs), (longestMs) =>
+        generation.peer.call("load", { ...packages, bundle }, longestMs),
+      );
       return { generation, build, loaded, confinement };
     } catch (error) {
       throw await this.explain(error, { generation, build });

@@ -154,7 +154,7 @@ test("a build is loaded into a process with its packages, and prepared for its s
   const candidate = await loader.load(build(), 700);
 
   const [[method, input, deadlineMs] = assert.fail()] = calls;
-  assert.deepEqual([method, deadlineMs], ["load", 700]);
+  assert.deepEqual([method, deadlineMs], ["load", 7_000]);
   assert.deepEqual(
     [input["id"], input["folder"], input["bundle"], input["vendor"], input["dataFolder"]],
     ["lamp", folder, "bundle.cjs", "vendor.cjs", dataFolder],

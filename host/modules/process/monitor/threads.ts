@@ -48,6 +48,11 @@ export function sampleProcess(pid: number, at = performance.now()): ProcessSampl
   };
 }
 
+/** The time for which the main thread of a process was ready and waited for a CPU so far; 0 if it is not known. */
+export function waitedForCpuMs(pid: number): number {
+  return sampleThread(`${pid}/task/${pid}`).waitedMs;
+}
+
 function sampleThreads(ids: readonly number[], folder: string): Map<number, ThreadSample> {
   return new Map(ids.slice(0, MOST_READ).map((id) => [id, sampleThread(join(folder, `${id}`))]));
 }
