@@ -109,8 +109,10 @@ export class Bridge implements Listener, ConnectionListener {
   async open(heard: readonly Mark[]): Promise<void> {
     const { client, health } = this.#connection;
     health.startReporting();
-    const isKnown = this.#home.describe().length > 0;
-    if (isKnown && !client.isListed) await this.#publish();
+    if (this.#home.hasRemembered && !client.isListed) {
+      await setImmediate(); // a long list is taken over in one turn, and described in another
+      await this.#publish();
+    }
     client.hear(this, heard); // the list itself publishes its devices
   }
 

@@ -52,6 +52,11 @@ export class DeviceStore {
     }
   }
 
+  /** True if the previous run knew devices, until the bridge has sent its list. */
+  get hasRemembered(): boolean {
+    return this.#remembered.length > 0;
+  }
+
   get things(): readonly Thing[] {
     return [...this.#things.values()];
   }
