@@ -196,7 +196,7 @@ async function openFoundation(
   const dataFolder = await openDataFolder(options.dataFolder);
   onDispose(await lockDataFolder(dataFolder));
   const orphans = killProcessesOfEarlierHosts(dataFolder);
-  if (orphans > 0) log.warn("killed processes left over from an earlier host", { orphans });
+  if (orphans > 0) log.warn("killed processes left over from a previous host", { orphans });
   await finishReplacement(dataFolder, log);
   await setAsideMisplacedFiles(dataFolder, log);
   const cacheFolder = join(dataFolder, "cache");

@@ -51,7 +51,7 @@ export function openSystemd(environment: NodeJS.ProcessEnv, log: HostLog): Syste
     },
     async stopping() {
       clearInterval(beating);
-      await notify("STOPPING=1", "STATUS=finishes answers in flight and stops its modules");
+      await notify("STOPPING=1", "STATUS=finishing requests in flight and stopping modules");
     },
   };
 }

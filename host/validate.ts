@@ -52,9 +52,9 @@ export function check<S extends TSchema>(schema: S, value: unknown, what: string
 /** The error for a value with faults; its sentence names the first of them. */
 export function invalid(what: string, errors: readonly Fault[]): MantelError {
   const [first] = errors;
-  const place = first ? `: ${first.pointer || "the whole of it"} ${first.detail}` : "";
+  const place = first ? `: ${first.pointer || "the whole value"} ${first.detail}` : "";
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
-  return new MantelError("invalid", `${what} is wrong${place}${more}`, { errors });
+  return new MantelError("invalid", `${what} is invalid${place}${more}`, { errors });
 }
 
 /**

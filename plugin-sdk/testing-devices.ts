@@ -74,7 +74,7 @@ function faultsOfValues(device: DeviceDescription): Fault[] {
 function refuse(what: string, errors: readonly Fault[]): void {
   const [first] = errors;
   if (!first) return;
-  throw new MantelError("invalid", `${what} is wrong: ${first.pointer} ${first.detail}`, {
+  throw new MantelError("invalid", `${what} is invalid: ${first.pointer} ${first.detail}`, {
     errors,
   });
 }

@@ -116,7 +116,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
       detail: message,
     }));
     const [first] = errors;
-    const sentence = `the value of ${channel} is wrong: ${first?.pointer} ${first?.detail}`;
+    const sentence = `the value of ${channel} is invalid: ${first?.pointer} ${first?.detail}`;
     const fields = { channel, error: sentence };
     this.logs.push({ level: "warn", sentence: "refused a value of a channel", fields });
     throw new MantelError("invalid", sentence, { errors });

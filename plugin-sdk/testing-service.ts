@@ -40,5 +40,8 @@ function requireFit(
   const [fits, [fault]] = Errors(schema, value);
   if (fits) return;
   const { instancePath = "", message = "does not fit" } = fault ?? {};
-  throw new MantelError(code, `${what} is wrong: ${instancePath || "the whole of it"} ${message}`);
+  throw new MantelError(
+    code,
+    `${what} is invalid: ${instancePath || "the whole value"} ${message}`,
+  );
 }

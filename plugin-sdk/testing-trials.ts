@@ -112,8 +112,8 @@ function fitting(schema: TObject, value: unknown, what: string): unknown {
     detail: message,
   }));
   const [{ pointer, detail } = { pointer: "", detail: "does not fit" }] = errors;
-  const place = pointer || "the whole of it";
-  throw new MantelError("invalid", `${what} is wrong: ${place} ${detail}`, { errors });
+  const place = pointer || "the whole value";
+  throw new MantelError("invalid", `${what} is invalid: ${place} ${detail}`, { errors });
 }
 
 /** The host as trials see it: steps, the log and services. */

@@ -145,6 +145,6 @@ function requireWellFormed(body: unknown): void {
   const fault = findLoneSurrogate(body);
   if (!fault) return;
   const { pointer, detail } = fault;
-  const sentence = `the body is wrong: ${pointer || "the whole of it"} ${detail}`;
+  const sentence = `the body is invalid: ${pointer || "the whole value"} ${detail}`;
   throw new MantelError("bad_request", `${sentence}; send whole characters`, { errors: [fault] });
 }

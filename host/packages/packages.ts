@@ -169,7 +169,7 @@ export class Packages {
       if (now?.previous && now.folder === entry.folder) await this.#putBack(now, reason);
     };
     this.#operations.run(work, putBack).done.catch((error: unknown) => {
-      this.#parts.log.error("could not put the previous version of a plugin back", { id, error });
+      this.#parts.log.error("could not restore the previous version of a plugin", { id, error });
     });
   }
 
@@ -265,7 +265,7 @@ export class Packages {
     await lock.set({ ...previous, id, pinned });
     const at = new Date().toISOString();
     this.#rejected.set(id, { version, at, reason });
-    log.warn("an update did not start; the version before it is back", { id, version, reason });
+    log.warn("an update did not start; restored the previous version", { id, version, reason });
     await directory.follow(id); // a warm process may still look into the other folder, which the next sweep removes
     changed(id, "rolled_back", previous.version);
   }

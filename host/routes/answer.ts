@@ -80,7 +80,7 @@ export function checkAnswer({ response }: RouteDefinition, sent: SentAnswer): Ch
 /** The contents of an answer, of which it may have one. @throws WrongAnswer */
 function contentsOf(sent: SentAnswer): readonly unknown[] {
   const [fault] = faultsOf(Answer, sent);
-  if (fault) throw refused(`${fault.pointer || "the whole of it"} ${fault.detail}`);
+  if (fault) throw refused(`${fault.pointer || "the whole value"} ${fault.detail}`);
   const { json, text, bytes, file, redirect } = sent;
   const contents = [json, text, bytes, file, redirect].filter((each) => each !== undefined);
   if (contents.length > 1) throw refused("has more than one of json, content, file and redirect");
@@ -107,7 +107,7 @@ function redirectAnswer({ status = 302, headers }: SentAnswer, location: string)
 function jsonBody(response: RouteDefinition["response"], json: unknown) {
   const [fault] = response ? faultsOf(response, json) : [];
   if (fault)
-    throw refused(`does not fit "response": ${fault.pointer || "the whole of it"} ${fault.detail}`);
+    throw refused(`does not fit "response": ${fault.pointer || "the whole value"} ${fault.detail}`);
   const body = Buffer.from(JSON.stringify(json));
   if (body.length <= ROUTE_LIMITS.mostBytes) return { body, type: "application/json" };
   throw refused(`has ${body.length} bytes; at most ${ROUTE_LIMITS.mostBytes} are allowed`);

@@ -92,7 +92,7 @@ export function checkInput(definition: ServiceDefinition, input: unknown): void 
  */
 export function answerFault({ output }: ServiceDefinition, answer: unknown): string | undefined {
   const [fault] = output ? faultsOf(output, answer) : [];
-  return fault && `${fault.pointer || "the whole of it"} ${fault.detail}`;
+  return fault && `${fault.pointer || "the whole value"} ${fault.detail}`;
 }
 
 /** The error that callers get for one of the provider's: its own if the definition names the code. */

@@ -37,7 +37,7 @@ export class Schedules {
     if (!handler) throw new MantelError("invalid", `no handler for the schedule ${name}`);
     const { log, accept } = this.#parts;
     if (this.#running.has(name)) {
-      log.warn("left out a run of a schedule, because its previous run has not ended", { name });
+      log.warn("skipped a run of a schedule: its previous run has not ended", { name });
       return;
     }
     this.#running.add(name);

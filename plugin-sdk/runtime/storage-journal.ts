@@ -215,7 +215,7 @@ function readJournal({ path, log }: Options): ReadJournal {
     else if (entry.length === 1) lines.delete(entry[0]);
     else lines.set(entry[0], `${line}\n`);
   }
-  if (damaged > 0) log.warn("left out damaged lines of a journal", { file: path, damaged });
+  if (damaged > 0) log.warn("skipped damaged lines of a journal", { file: path, damaged });
   return { lines, count, isWhole: text === "" || text.endsWith("\n") };
 }
 

@@ -36,7 +36,7 @@ export function parseDocument(value: unknown): AutomationDocument {
   const [first] = checker.faults;
   if (!first) return document;
   const more = checker.faults.length > 1 ? `, and ${checker.faults.length - 1} more` : "";
-  const sentence = `the automation is wrong: ${first.pointer || "the whole of it"} ${first.detail}${more}`;
+  const sentence = `the automation is invalid: ${first.pointer || "the whole value"} ${first.detail}${more}`;
   throw new MantelError("invalid", sentence, { errors: checker.faults });
 }
 

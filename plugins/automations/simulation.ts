@@ -86,7 +86,7 @@ function parseSpan({ from, to }: Pick<SimulationRequest, "from" | "to">): {
   const start = from === undefined ? end - DAY_MS : Date.parse(from);
   if (start < end && end - start <= LONGEST_MS) return { from: start, to: end };
   const detail = "must be before `to`, and at most 31 days";
-  throw new MantelError("invalid", `the span is wrong: /from ${detail}`, {
+  throw new MantelError("invalid", `the span is invalid: /from ${detail}`, {
     errors: [{ pointer: "/from", detail }],
   });
 }

@@ -198,7 +198,7 @@ function withinLength(runs: readonly StoredRun[]): readonly StoredRun[] {
 
 /** The error of a query, or of something to record. */
 export function wrong(pointer: string, detail: string, what = "the query"): MantelError {
-  return new MantelError("invalid", `${what} is wrong: ${pointer} ${detail}`, {
+  return new MantelError("invalid", `${what} is invalid: ${pointer} ${detail}`, {
     errors: [{ pointer, detail }],
   });
 }

@@ -61,7 +61,7 @@ test("a port in use, a file as a folder and an invalid variable are each reporte
   assert.match(inUse ?? "", new RegExp(`port ${port} on 127.0.0.1 is in use; .+--port\n$`));
   assert.match(data ?? "", /data folder .+file cannot be used: it is a file; .+--data\n$/);
   assert.match(plugins ?? "", /plugin folder .+file cannot be read: .+--plugins\n$/);
-  assert.match(variable ?? "", /MANTEL_LOG_LEVEL is wrong: .+"loud"/);
+  assert.match(variable ?? "", /MANTEL_LOG_LEVEL is invalid: .+"loud"/);
 });
 
 test("standard output has only the ready line, and each start prints a sign-in link until somebody has signed in", async (t) => {

@@ -194,7 +194,7 @@ test("texts of a foreign schema never become code", () => {
 test("check throws one sentence with the first fault, and all faults beside it", () => {
   assert.throws(() => check(Lamp, { brightness: -1, x: 1, y: 1 }, "the lamp"), {
     code: "invalid",
-    message: /^the lamp is wrong: \/\w+ .+, and 2 more$/,
+    message: /^the lamp is invalid: \/\w+ .+, and 2 more$/,
   });
   assert.equal(check(Lamp, { brightness: 3 }, "the lamp").brightness, 3);
 });

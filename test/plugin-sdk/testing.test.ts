@@ -499,7 +499,7 @@ test("options have the defaults of their schema, and wrong ones are refused", as
 
   assert.deepEqual(host.logs.at(-1)?.fields, { name: "Lamp", key: "k" });
   await host.stop();
-  await assert.rejects(startPlugin(plugin), /the config is wrong: .*key/);
+  await assert.rejects(startPlugin(plugin), /the config is invalid: .*key/);
 });
 
 for (const [fault, device, message] of [
@@ -510,7 +510,7 @@ for (const [fault, device, message] of [
   ],
   ["a value out of range", { ...LAMP, state: { brightness: 101 } }, /a number from 0 to 100/],
   ["a value without a capability", { ...LAMP, state: { colour: 1 } }, /no such capability/],
-  ["a field that does not exist", { ...LAMP, colour: "red" }, /the device list is wrong: /],
+  ["a field that does not exist", { ...LAMP, colour: "red" }, /the device list is invalid: /],
 ] as const) {
   test(`a device with ${fault} is refused`, async () => {
     const publishing = definePlugin({
@@ -546,7 +546,7 @@ test("the test of options runs with defaults and fakes of services", async () =>
   const sentence = await testOptions(paired, { config: { address: "b.test" }, services });
 
   assert.equal(sentence, "mqtt://a.test b.test:80");
-  await assert.rejects(testOptions(paired), /the config is wrong: .*address/);
+  await assert.rejects(testOptions(paired), /the config is invalid: .*address/);
 });
 
 test("a setup gets the answers of the test, and shows its steps", async () => {

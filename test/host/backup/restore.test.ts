@@ -157,9 +157,9 @@ test("each document is checked by its schema, and a deep one before it is parsed
 
 test("damaged consents are reported, in the home and in a backup", async (t) => {
   for (const [damaged, fault] of [
-    ['{"version":1}', /consents\.json is wrong: \/granted/],
+    ['{"version":1}', /consents\.json is invalid: \/granted/],
     ['{"version":1,"granted":{"clock":[{"name":7}]}}', /\/granted\/clock\/0\/name/],
-    ['{"version":1,"granted":{"../x":[]}}', /consents\.json is wrong/],
+    ['{"version":1,"granted":{"../x":[]}}', /consents\.json is invalid/],
     ['{"version":2,"granted":{}}', /consents\.json has version 2/],
   ] as const) {
     const { data } = await home(t, { "consents.json": damaged });

@@ -20,7 +20,7 @@ test("a plugin without channels has none", () => {
 });
 
 const REFUSED: readonly [string, unknown, RegExp][] = [
-  ["no list", {}, /the list of channels is wrong/],
+  ["no list", {}, /the list of channels is invalid/],
   ["a name that is not one", [channel({ name: "__proto__" })], /"__proto__" must be named/],
   ["a name of the host", [channel({ name: "calendar" })], /one of the host's own channels/],
   ["a name twice", [channel(), channel()], /"headlines" is declared twice/],
@@ -32,7 +32,7 @@ const REFUSED: readonly [string, unknown, RegExp][] = [
     [channel({ schema: undefined })],
     /\/0\/schema is absent; it must be of type object/,
   ],
-  ["a schema nested deep", [channel({ schema: deep })], /headlines is wrong.* nested too deep/],
+  ["a schema nested deep", [channel({ schema: deep })], /headlines is invalid.* nested too deep/],
   [
     "too many",
     Array.from({ length: 33 }, (_, at) => channel({ name: `c${at}` })),
@@ -41,12 +41,12 @@ const REFUSED: readonly [string, unknown, RegExp][] = [
   [
     "a large schema",
     [channel({ schema: { enum: ["x".repeat(70_000)] } })],
-    /headlines is wrong.* has 70013 bytes, the limit is 65536/,
+    /headlines is invalid.* has 70013 bytes, the limit is 65536/,
   ],
   [
     "a slow pattern",
     [channel({ schema: { type: "string", pattern: "^(a+)+$" } })],
-    /the schema of the channel headlines is wrong: \/pattern/,
+    /the schema of the channel headlines is invalid: \/pattern/,
   ],
 ];
 for (const [name, given, message] of REFUSED) {

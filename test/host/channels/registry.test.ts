@@ -67,12 +67,12 @@ const WRONG: readonly [string, string, RegExp][] = [
   [
     "against its schema",
     '["a", 7]',
-    /^the value of news\/headlines is wrong: \/1 is 7; it must be of type string/,
+    /^the value of news\/headlines is invalid: \/1 is 7; it must be of type string/,
   ],
   ["that is not JSON", '["a"', /^the value of news\/headlines is not JSON/],
   ["above its size", `["${"x".repeat(1_000)}"]`, /has 1004 bytes of JSON, the limit is 1000/],
   ["nested deep", `${"[".repeat(200)}${"]".repeat(200)}`, /more than 32 levels and 50000 items/],
-  ["of many items", `[${"1,".repeat(450)}1]`, /is wrong/],
+  ["of many items", `[${"1,".repeat(450)}1]`, /is invalid/],
 ];
 for (const [name, json, message] of WRONG) {
   test(`a value ${name} is refused, and the last one stays`, async (t) => {
@@ -167,7 +167,7 @@ test("the values of the previous code stay if new code does not start", async (t
   await channels.publish("news", "headlines", '["Rain"]');
 
   channels.admit("news", [declared("headlines", { schema: { type: "number" } })]);
-  await assert.rejects(channels.publish("news", "headlines", '["Sun"]'), /is wrong/);
+  await assert.rejects(channels.publish("news", "headlines", '["Sun"]'), /is invalid/);
   channels.admit("news", [declared("headlines")]);
   channels.settle("news");
 

@@ -26,7 +26,7 @@ test("a name and a password in the broker's address variable become separate key
 test("an invalid variable is named without showing a password in it", () => {
   assert.throws(() => readEnvironment({ MANTEL_MQTT_URL: "ftp://u:canary@h" }, new KeyTable()), {
     code: "invalid",
-    message: /^MANTEL_MQTT_URL is wrong: (?!.*canary)/,
+    message: /^MANTEL_MQTT_URL is invalid: (?!.*canary)/,
   });
 });
 

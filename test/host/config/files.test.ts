@@ -64,7 +64,7 @@ test("an invalid edit is logged with every fault and changes nothing", async (t)
   await until(() => log.records.some(({ level }) => level === "error"));
   const record = log.records.find(({ level }) => level === "error");
   assert.equal(record?.sentence, "invalid edit of the config; keeping the previous configuration");
-  assert.match(String(record?.fields["reason"]), /^the config is wrong: \/ui\/theme /);
+  assert.match(String(record?.fields["reason"]), /^the config is invalid: \/ui\/theme /);
   assert.match(JSON.stringify(record?.fields["faults"]), /"\/ui\/theme".*"\/ui\/tint"/);
   assert.equal(config.current.log.level, "info");
 });
@@ -163,7 +163,7 @@ test("secrets are unchanged if the config file cannot be written", async (t) => 
 });
 
 for (const [what, text, reason] of [
-  ["no object", "[]", "the whole of it must be an object of sections"],
+  ["no object", "[]", "the whole value must be an object of sections"],
   ["an unknown section", '{"Some thing":{}}', "/Some thing is not a known key"],
   ["a section that is not an object", '{"ui":5}', "/ui must be an object"],
   ["an unknown key of the host", '{"ui":{"tint":1}}', "/ui/tint is not a known key"],
@@ -174,7 +174,7 @@ for (const [what, text, reason] of [
     await writeFile(path, text);
     await config.patch({}, admin);
 
-    assert.equal(log.records[0]?.fields["reason"], `the config is wrong: ${reason}`);
+    assert.equal(log.records[0]?.fields["reason"], `the config is invalid: ${reason}`);
   });
 }
 

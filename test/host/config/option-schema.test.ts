@@ -6,7 +6,7 @@ import { optionSchema, requireSafeSchema } from "../../../host/config/option-sch
 const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["a property without a schema", { properties: { a: null } }, "/properties/a"],
   ["properties that are a list", { properties: [{}] }, "/properties"],
-  ["no schema at all", 5, "the whole of it"],
+  ["no schema at all", 5, "the whole value"],
   ["names that are none", { items: { required: "a" } }, "/items/required"],
   ["choices that are none", { properties: { a: { enum: "b" } } }, "/properties/a/enum"],
   ["alternatives that are none", { anyOf: {} }, "/anyOf"],
@@ -18,7 +18,7 @@ for (const [what, schema, pointer] of BROKEN) {
   test(`options whose schema has ${what} are refused with the location of the fault`, () => {
     assert.throws(() => optionSchema(schema), {
       code: "invalid",
-      message: new RegExp(`^the schema of the options is wrong: ${pointer} must be`),
+      message: new RegExp(`^the schema of the options is invalid: ${pointer} must be`),
     });
   });
 }
@@ -90,7 +90,7 @@ test("a pattern that is slow for some texts is refused with its location and an 
   );
   assert.throws(
     () => requireSafeSchema(schema, "the schema of the state"),
-    /^MantelError: the schema of the state is wrong: \/prop/,
+    /^MantelError: the schema of the state is invalid: \/prop/,
   );
   requireSafeSchema(undefined, "the schema of the state");
 });

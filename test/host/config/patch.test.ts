@@ -90,9 +90,9 @@ test("a config that is not an object of sections is refused", () => {
   for (const patch of [null, 5, "ui", [], [{ ui: {} }]]) {
     const { code, message } = failureOf(patch);
     assert.equal(code, "invalid");
-    assert.equal(message, "the patch is wrong: the whole of it must be an object of sections");
+    assert.equal(message, "the patch is invalid: the whole value must be an object of sections");
   }
-  assert.equal(failureOf({ ui: 5 }).message, "the patch is wrong: /ui must be an object");
+  assert.equal(failureOf({ ui: 5 }).message, "the patch is invalid: /ui must be an object");
   assert.deepEqual(plan({}), []);
 });
 
@@ -121,6 +121,6 @@ test("a value that an address in the environment contains is locked too", () => 
 
   assert.throws(patch, {
     code: "invalid",
-    message: "the patch is wrong: /mqtt/username is set by the environment; change it there",
+    message: "the patch is invalid: /mqtt/username is set by the environment; change it there",
   });
 });

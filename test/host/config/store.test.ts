@@ -149,7 +149,7 @@ test("the environment overrides the config, and a patch of such a key names the 
 test("an invalid variable stops the start and is named", async (t) => {
   await assert.rejects(openConfig(t, { environment: { MANTEL_LOG_LEVEL: "loud" } }), {
     code: "invalid",
-    message: /^MANTEL_LOG_LEVEL is wrong: \/log\/level is "loud"; it must be one of/,
+    message: /^MANTEL_LOG_LEVEL is invalid: \/log\/level is "loud"; it must be one of/,
   });
 });
 

@@ -117,7 +117,7 @@ test("the options that a patch would lead to are known without storing it", asyn
   ] as const) {
     assert.throws(() => config.optionsAfter("hue", HUE, patch), {
       code: "invalid",
-      message: `the patch is wrong: ${pointer}`,
+      message: `the patch is invalid: ${pointer}`,
     });
   }
 });

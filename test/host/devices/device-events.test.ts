@@ -41,7 +41,7 @@ test("an event of a device that was not published is refused and does not count"
   for (let at = 0; at < 60; at++) {
     assert.throws(() => events.take("hue", { nativeId: "b", event: "press" }), {
       code: "invalid",
-      message: "an event of hue is wrong: /nativeId is b, which was not published",
+      message: "an event of hue is invalid: /nativeId is b, which was not published",
     });
   }
   press();

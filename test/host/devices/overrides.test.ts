@@ -50,7 +50,7 @@ test("an invalid override is refused and changes nothing", async (t) => {
   for (const patch of wrong) {
     await assert.rejects(devices.adjust(ID, patch), {
       code: "invalid",
-      message: /^the patch is wrong: /,
+      message: /^the patch is invalid: /,
     });
   }
   await assert.rejects(devices.adjust("demo:light:9", { name: "x" }), { code: "device_unknown" });

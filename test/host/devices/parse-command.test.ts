@@ -35,15 +35,15 @@ test("a command must be a non-empty object", () => {
 });
 
 for (const [what, body, sentence] of [
-  ["is not an object", "on", 'the whole of it must be an object, such as {"on": true}'],
-  ["is null", null, 'the whole of it must be an object, such as {"on": true}'],
-  ["is a list", [], 'the whole of it must be an object, such as {"on": true}'],
-  ["is empty", {}, "the whole of it must have at least one capability of the device"],
+  ["is not an object", "on", 'the whole value must be an object, such as {"on": true}'],
+  ["is null", null, 'the whole value must be an object, such as {"on": true}'],
+  ["is a list", [], 'the whole value must be an object, such as {"on": true}'],
+  ["is empty", {}, "the whole value must have at least one capability of the device"],
   ["has a wrong value", { on: 1 }, "/on is 1; it must be true or false"],
 ] as const) {
   test(`a command that ${what} is refused with the reason`, () => {
     assert.throws(() => parseCommand(LAMP, body), {
-      message: `the command to demo:light:1 is wrong: ${sentence}`,
+      message: `the command to demo:light:1 is invalid: ${sentence}`,
     });
   });
 }

@@ -48,11 +48,11 @@ test("a value that is not a list is refused under the name of its bridge", () =>
   for (const input of [undefined, null, {}, "x"]) {
     assert.match(
       failureOf(() => parseDescriptions("hue", input)).message,
-      /^the device list of hue is wrong: /,
+      /^the device list of hue is invalid: /,
     );
     assert.match(
       failureOf(() => parseUpdates("hue", input)).message,
-      /^an update of hue is wrong: /,
+      /^an update of hue is invalid: /,
     );
   }
 });

@@ -56,7 +56,7 @@ test("faults in a part or a window are reported, and endless parts are refused",
 
   assert.throws(() => parts.take({ hash: "1", events: [{ id: 1 }] }, "club"), {
     code: "invalid",
-    message: /a part of calendar\.window of club is wrong: \/events\/0/,
+    message: /a part of calendar\.window of club is invalid: \/events\/0/,
   });
   assert.throws(() => parts.assemble({ events: [] }, "club"), { code: "invalid" });
   for (let hash = 0; hash < 1_000; hash++) parts.take({ hash: `${hash}`, events: [] }, "club");

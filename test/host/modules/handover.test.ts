@@ -247,7 +247,7 @@ for (const [what, answer] of INVALID) {
     assert.ok(steps.includes("old ends"));
     const [[sentence, error] = []] = warnings;
     assert.equal(sentence, "the old generation did not quiesce; its state is lost");
-    assert.match(String(error), /the state that the old generation handed over is wrong/);
+    assert.match(String(error), /the state that the old generation handed over is invalid/);
   });
 }
 

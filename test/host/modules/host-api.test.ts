@@ -210,7 +210,7 @@ test("a published value is checked by the schema of its name", async () => {
 
   await assert.rejects(call("publish", { name: "calendar.window", value: { wrong: 1 } }), {
     code: "invalid",
-    message: /^calendar\.window of lamp is wrong/,
+    message: /^calendar\.window of lamp is invalid/,
   });
 
   assert.deepEqual(taken, []);

@@ -98,7 +98,7 @@ test("plugins call each other's services by definitions of their own", async (t)
   );
   assert.match(
     String(await ask("items", 5)),
-    /^MantelError invalid: the input of acme\.news\.items is wrong: \/feed/,
+    /^MantelError invalid: the input of acme\.news\.items is invalid: \/feed/,
   );
   assert.match(
     String(await ask("itemsNow", "wrong")),
@@ -119,7 +119,7 @@ test("plugins call each other's services by definitions of their own", async (t)
   );
   const said = registry.logs("news").map(({ fields }) => String(fields?.["error"]));
   assert.ok(said.some((each) => each.includes("1234")));
-  assert.ok(said.some((each) => each.includes("acme.news.items@2: the whole of it")));
+  assert.ok(said.some((each) => each.includes("acme.news.items@2: the whole value")));
 
   const answers: unknown[] = [];
   const load = { isOver: false };

@@ -99,7 +99,7 @@ for (const [what, act] of UNEXPECTED) {
 
     await assert.rejects(setup.answer({ step: 1, answer: { address: "lamp.local" } }), {
       code: "invalid",
-      message: "the answer is wrong: /step is 1, which expects no answer",
+      message: "the answer is invalid: /step is 1, which expects no answer",
     });
 
     assert.deepEqual(passed, []);

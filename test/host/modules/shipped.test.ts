@@ -33,7 +33,10 @@ test("without a list no plugin counts as built-in, and a damaged list is refused
   assert.equal(isShipped({ id: "clock", folder: join(folder, "clock") }), false);
 
   await writeFile(join(folder, "shipped.json"), "[1]");
-  await assert.rejects(readShipped(folder), { code: "invalid", message: /shipped\.json is wrong/ });
+  await assert.rejects(readShipped(folder), {
+    code: "invalid",
+    message: /shipped\.json is invalid/,
+  });
   await rm(join(folder, "shipped.json"));
   await mkdir(join(folder, "shipped.json"));
   await assert.rejects(readShipped(folder), { code: "EISDIR" });

@@ -226,7 +226,7 @@ test("an invalid step ends the setup with its fault, and kills its process", asy
   show({ step: 1, title: "" });
 
   assert.equal(trials.setup.state, "failed");
-  assert.match(trials.setup.error ?? "", /the step is wrong: \/title/);
+  assert.match(trials.setup.error ?? "", /the step is invalid: \/title/);
   assert.ok(steps.includes("killed: the trial was cancelled"));
 });
 

@@ -46,7 +46,7 @@ test("a service that the manifest does not name is left out, with the line to ad
 });
 
 const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] = [
-  ["no list", { items }, /the list of services of news is wrong/],
+  ["no list", { items }, /the list of services of news is invalid/],
   ["more than 100 services", Array.from({ length: 101 }, () => items), /list of services/],
   ["a name without a dot", [{ ...items, name: "items" }], /\/0\/name/],
   ["a version of 0", [{ ...items, version: 0 }], /\/0\/version/],
@@ -57,7 +57,7 @@ const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] 
   [
     "a pattern that takes long",
     [{ ...items, input: { type: "string", pattern: "^(a+)+$" } }],
-    /the schema of the input of acme\.news\.items is wrong/,
+    /the schema of the input of acme\.news\.items is invalid/,
   ],
   [
     "a schema of 300,000 characters",
@@ -83,11 +83,11 @@ test("a wrong input is refused with its pointer, and an answer's first fault is 
   checkInput(definition, { feed: "world" });
   assert.throws(() => checkInput(definition, { feed: 5 }), {
     code: "invalid",
-    message: /^the input of acme\.news\.items is wrong: \/feed/,
+    message: /^the input of acme\.news\.items is invalid: \/feed/,
   });
   assert.equal(answerFault(definition, ["one"]), undefined);
   assert.match(answerFault(definition, ["one", 2]) ?? "", /^\/1 /);
-  assert.match(answerFault(definition, undefined) ?? "", /^the whole of it/);
+  assert.match(answerFault(definition, undefined) ?? "", /^the whole value/);
 });
 
 test("a check by a schema with circular references ends and refuses the value", () => {

@@ -76,7 +76,7 @@ test("a run is left out while the previous one has not ended, and the stop waits
   });
   await clock.advance(3 * MINUTE);
   assert.deepEqual(runs, ["begun"]);
-  assert.match(plugin.logs[0]?.sentence ?? "", /left out a run/);
+  assert.match(plugin.logs[0]?.sentence ?? "", /skipped a run/);
 
   const stopped = plugin.stop();
   finish();

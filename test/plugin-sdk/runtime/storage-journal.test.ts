@@ -85,7 +85,7 @@ test("a damaged end costs only its line, and later changes are whole", async (t)
       ["c", 3],
     ],
   );
-  assert.equal(log.records[0]?.sentence, "left out damaged lines of a journal");
+  assert.equal(log.records[0]?.sentence, "skipped damaged lines of a journal");
 });
 
 test("lines of another shape are left out", async (t) => {

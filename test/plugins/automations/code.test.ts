@@ -249,7 +249,7 @@ when(home.binarySensor("Front door").opens()).then((run) => run.waitFor(at("noon
   });
   assert.match(
     code.broken()[0]?.error ?? "",
-    /^wrong\.ts: the automation is wrong: \/triggers\/0\/at/,
+    /^wrong\.ts: the automation is invalid: \/triggers\/0\/at/,
   );
   await open();
   assert.match(engine.tracesOf("late.ts")[0]?.error ?? "", /\/triggers\/0\/at/);

@@ -115,7 +115,7 @@ test("a run whose trace is too long, or whose cause is not an automation, is ref
   const trace = { note: "x".repeat(LONGEST_TRACE) };
   const fault = (pointer: string) => ({
     code: "invalid",
-    message: new RegExp(`^the run is wrong: ${pointer} `),
+    message: new RegExp(`^the run is invalid: ${pointer} `),
   });
 
   await assert.rejects(running.call(historyRun, runOf(1, { trace })), fault("/trace"));

@@ -114,7 +114,10 @@ test("a file that does not load, an unknown device, a wrong document and a wrong
     simulate({ ...home, automations: [unknown] }),
     /hall\.ts:2: no light is called "Lamp"/,
   );
-  await assert.rejects(simulate({ ...home, automations: [{}] }), /the automation is wrong: \/name/);
+  await assert.rejects(
+    simulate({ ...home, automations: [{}] }),
+    /the automation is invalid: \/name/,
+  );
   await assert.rejects(
     simulate({ ...home, automations: [], at: "evening" }),
     /"evening" is not a clock time/,

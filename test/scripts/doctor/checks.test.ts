@@ -76,7 +76,7 @@ test("damaged documents are reported with their location and not changed", async
   const said = troubles(await examineData(folder));
 
   assert.match(said, /^fail: .+devices\.json is damaged: .+line 1/m);
-  assert.match(said, /^fail: .+layout\.json is damaged: the layout is wrong/m);
+  assert.match(said, /^fail: .+layout\.json is damaged: the layout is invalid/m);
   assert.match(said, /^warn: 1 of 2 lines of .+tokens\.jsonl cannot be read/m);
   assert.match(said, /^warn: .+damaged-2026 is a damaged document that was set aside/m);
 });
@@ -119,8 +119,8 @@ test("an invalid config, an invalid variable and an unknown variable are reporte
 
   const said = troubles((await readConfig(folder, variables)).findings);
 
-  assert.match(said, /^fail: .+config\.json: the config is wrong: \/ui\/theme/m);
-  assert.match(said, /^fail: MANTEL_LOG_LEVEL is wrong/m);
+  assert.match(said, /^fail: .+config\.json: the config is invalid: \/ui\/theme/m);
+  assert.match(said, /^fail: MANTEL_LOG_LEVEL is invalid/m);
   assert.match(said, /^warn: unknown variable MANTEL_PROT/m);
 });
 
@@ -132,7 +132,7 @@ test("a missing plugin folder and a broken manifest are reported", async (t) => 
   const said = troubles(await examinePlugins([folder, join(folder, "none")], await configFor({})));
 
   assert.match(said, /^fail: the plugin folder .+none cannot be read: it does not exist/m);
-  assert.match(said, /^fail: .+lamp\/package\.json is wrong: /m);
+  assert.match(said, /^fail: .+lamp\/package\.json is invalid: /m);
 });
 
 test("the process that uses the port is named, and a foreign address is reported", async (t) => {
