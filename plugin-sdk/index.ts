@@ -28,7 +28,7 @@ export { PublishedDevices } from "./published-devices.ts";
 export type { DeviceLists } from "./published-devices.ts";
 export { Semaphore } from "./semaphore.ts";
 export { SerialQueue } from "./serial-queue.ts";
-export { DelayedCall, Throttle } from "./timers.ts";
+export { DelayedCall, every, Throttle } from "./timers.ts";
 export { topicMatcher } from "./topic-filter.ts";
 export { MantelError, ServiceError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";

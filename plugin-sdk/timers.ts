@@ -1,3 +1,15 @@
+import type { PluginContext } from "./context.ts";
+
+/** Calls `run` every `intervalMs` milliseconds until the generation ends. */
+export function every(
+  { onDispose }: Pick<PluginContext<never, never>, "onDispose">,
+  intervalMs: number,
+  run: () => void,
+): void {
+  const timer = setInterval(run, intervalMs);
+  onDispose(() => clearInterval(timer));
+}
+
 /**
  * A function that is called once after a delay, however often it is requested meanwhile. The owner stops it:
  * `onDispose(() => call.stop())`.

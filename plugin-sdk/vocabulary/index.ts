@@ -7,7 +7,6 @@ export {
   isCanonicalName,
   missingCapabilities,
 } from "./check.ts";
-export { climateKind } from "./climate-kind.ts";
 export { mergedCommand, resultsOf } from "./contradictions.ts";
-export { type CanonicalKind, KINDS } from "./kinds.ts";
+export { type CanonicalKind, climateKind, KINDS } from "./kinds.ts";
 export { type ReadingName, READINGS } from "./readings.ts";

@@ -1,4 +1,5 @@
 import {
+  DelayedCall,
   type CalendarSource,
   type CalendarWindow,
   inEnglish,
@@ -55,7 +56,9 @@ export class Agenda {
   readonly #clocks: Clocks;
   #privateBefore: ReadonlySet<string> | undefined;
   #published: Span | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #publishSoon = new DelayedCall(() => {
+    this.#working = this.#working.then(() => this.publish()).catch(this.#options.onFault);
+  });
   #ended = false;
   #working: Promise<void> = Promise.resolve();
 
@@ -91,10 +94,7 @@ export class Agenda {
   /** Publishes after a short delay; further changes until then are included. */
   readonly changed = (): void => {
     if (this.#ended) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#working = this.#working.then(() => this.publish()).catch(this.#options.onFault);
-    }, SETTLE_MS);
+    this.#publishSoon.start(SETTLE_MS);
   };
 
   /**
@@ -109,7 +109,7 @@ export class Agenda {
       this.#ended = true;
       for (const source of this.#sources.values()) source.close();
       clearInterval(timer);
-      clearTimeout(this.#timer);
+      this.#publishSoon.stop();
       await this.#working;
     };
   }
@@ -132,8 +132,7 @@ export class Agenda {
 
   /** Publishes the present state after what is being published. */
   publishNow(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#publishSoon.stop();
     const published = this.#working.then(() => this.publish());
     this.#working = published.catch(() => undefined); // the caller gets the error
     return published;

@@ -8,6 +8,7 @@ import {
   type RunningPlugin,
   type Static,
   Type,
+  every,
 } from "@mantel/plugin-sdk";
 import { CAMERA, SPEAKER } from "./devices.ts";
 import { coverPicture, gardenPicture } from "./picture.ts";
@@ -39,7 +40,7 @@ export async function startHome(
   ctx: PluginContext<Static<typeof Options>, World>,
   answer = answerTime,
 ): Promise<RunningPlugin<World>> {
-  const { config, devices, scenes, handedOver, onDispose } = ctx;
+  const { config, devices, scenes, handedOver } = ctx;
   const radio = openRadio(ctx);
   let world = openWorld(config.seed, handedOver);
   let shown = shownStates(world);
@@ -55,11 +56,8 @@ export async function startHome(
   const ask = async (path: string, message: object) => {
     await Promise.all([answer(), radio.send(path, message)]);
   };
-  const clock = setInterval(
-    () => become(tick(world, config.tickSeconds)),
-    config.tickSeconds * 1_000,
-  );
-  onDispose(() => clearInterval(clock));
+  const tickMs = config.tickSeconds * 1_000;
+  every(ctx, tickMs, () => become(tick(world, config.tickSeconds)));
 
   return {
     async command(nativeId, command, _commandId, beyond) {

@@ -8,6 +8,7 @@ import {
   type PluginContext,
   PublishedDevices,
   type SceneDescription,
+  every,
 } from "@mantel/plugin-sdk";
 import { JoinedDevices, type StoredCompositions } from "@mantel/plugin-sdk/joined-devices";
 import type { ConnectionListener } from "@mantel/plugin-sdk/mqtt";
@@ -80,11 +81,8 @@ export class Bridge implements Listener, ConnectionListener {
     } else if (Object.keys(announcements.kept).length > 0) await this.#publish();
     this.#listening.hear(this, handedOver?.heard ?? []);
     mqtt.attach(this);
-    const sweep = setInterval(() => this.#expire(), SWEEP_MS);
-    onDispose(() => {
-      clearInterval(sweep);
-      this.#storeLater();
-    });
+    onDispose(() => this.#storeLater());
+    every(this.#ctx, SWEEP_MS, () => this.#expire());
     this.#storeLater();
   }
 

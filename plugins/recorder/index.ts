@@ -1,4 +1,5 @@
-import { inOrder } from "./in-order.ts";
+import { SerialQueue } from "@mantel/plugin-sdk";
+import { callHistory, type History, historyThrough } from "./history.ts";
 import { recorderWith } from "./plugin.ts";
 import { PostgresStorage } from "./postgres.ts";
 import { Recorder } from "./recorder.ts";
@@ -10,3 +11,12 @@ export default recorderWith(({ file, retention, url, password }, notices) => {
   const config = { connectionString: url, ...(password === undefined ? {} : { password }) };
   return inOrder(new Recorder(() => PostgresStorage.open(config), retention, notices));
 });
+
+/** A history whose calls are done one after the other, as a worker thread does them. */
+function inOrder(history: History): History {
+  const turns = new SerialQueue();
+  return historyThrough(
+    <T>(method: keyof History, input?: unknown) =>
+      turns.take(() => callHistory(history, method, input)) as Promise<T>,
+  );
+}

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import {
+  defineChannels,
   definePlugin,
   handle,
   historyLogbook,
@@ -13,14 +14,26 @@ import {
   type PluginContext,
   provide,
   type ServiceInput,
+  Type,
 } from "@mantel/plugin-sdk";
 import { Answers, wrong } from "./answers.ts";
-import { channels } from "./channels.ts";
 import type { History, Notices, Retention } from "./history.ts";
 import { Observer } from "./observer.ts";
 import { Options } from "./options.ts";
 import { exportRoute, logbookRoute, readingsRoute, statisticsRoute } from "./routes.ts";
 import { StorageUnusable } from "./storage.ts";
+
+const channels = defineChannels({
+  size: {
+    title: "The size of the history",
+    schema: Type.Object({
+      bytes: Type.Number(),
+      /** Fields of devices that are recorded. */
+      fields: Type.Integer(),
+      store: Type.Enum(["sqlite", "postgres"]),
+    }),
+  },
+});
 
 type Context = PluginContext<Options, undefined, typeof channels>;
 

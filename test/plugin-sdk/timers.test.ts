@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { DelayedCall, Throttle } from "@mantel/plugin-sdk";
+import { DelayedCall, every, Throttle } from "@mantel/plugin-sdk";
+import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 
 function mockClock(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -107,4 +108,18 @@ test("a throttled call that is made early replaces the waiting one", (t) => {
   pass(1_000);
 
   assert.equal(calls, 3);
+});
+
+test("work that is repeated at an interval ends with the generation", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const generation = new DisposeScope();
+  let calls = 0;
+
+  every(generation, 100, () => calls++);
+  t.mock.timers.tick(250);
+  assert.equal(calls, 2);
+  await generation.dispose();
+  t.mock.timers.tick(1_000);
+
+  assert.equal(calls, 2);
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Device, type PluginContext, type Scene, Throttle } from "@mantel/plugin-sdk";
+import { type Device, every, type PluginContext, type Scene, Throttle } from "@mantel/plugin-sdk";
 import type { CodeAutomations } from "./code-automations.ts";
 import { homeDeclaration, TSCONFIG } from "./home-types.ts";
 import type { NamedThing } from "./protocol.ts";
@@ -39,11 +39,8 @@ export function describeHome(ctx: Context, code: CodeAutomations): { changed(): 
     }
   };
   const soon = new Throttle(SETTLE_MS, () => void update());
-  const timer = setInterval(() => soon.request(), SCENES_EVERY_MS);
-  ctx.onDispose(() => {
-    clearInterval(timer);
-    soon.stop();
-  });
+  ctx.onDispose(() => soon.stop());
+  every(ctx, SCENES_EVERY_MS, () => soon.request());
   soon.request();
   return { changed: () => soon.request() };
 }

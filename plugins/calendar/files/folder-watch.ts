@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DelayedCall } from "@mantel/plugin-sdk";
 import { isCalendarFile } from "./folder-entry.ts";
 
 export interface FolderWatchOptions {
@@ -26,7 +27,7 @@ export class FolderWatch {
   #inode: number | undefined;
   /** Known entries of the folder. */
   readonly #known = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #returnSoon = new DelayedCall(() => void this.#return());
   #closed = false;
 
   constructor(options: FolderWatchOptions) {
@@ -56,7 +57,7 @@ export class FolderWatch {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#returnSoon.stop();
     for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
   }
 
@@ -90,8 +91,7 @@ export class FolderWatch {
     for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
     for (const name of this.#known) this.#options.changed(name);
     this.#known.clear();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#return(), BACK_MS);
+    this.#returnSoon.restart(BACK_MS);
   }
 
   async #return(): Promise<void> {

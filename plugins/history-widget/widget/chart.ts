@@ -1,7 +1,9 @@
 import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { readingText } from "@mantel/plugin-sdk/ui/reading";
 import type uPlot from "uplot";
-import { loadUplot } from "./load-uplot.ts";
+
+const KEY = Symbol.for("mantel/uplot@1.6.32");
+type PageGlobals = typeof globalThis & { [KEY]?: Promise<typeof uPlot> };
 
 export interface Line {
   /** The id of the device. */
@@ -117,4 +119,14 @@ function axesOf(
         splits.map((value) => readingText(value, { ...capability, step: 0.1 }, ctx)),
     },
   ];
+}
+
+/**
+ * Loads uPlot once per page. Its code adds listeners to the window when it runs and never removes
+ * them, and the code of a widget runs at each mount and swap: each run would add four listeners.
+ */
+function loadUplot(): Promise<typeof uPlot> {
+  const page: PageGlobals = globalThis;
+  page[KEY] ??= import("uplot").then((library) => library.default);
+  return page[KEY];
 }
