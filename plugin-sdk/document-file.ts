@@ -27,7 +27,7 @@ export class DocumentFile<T> {
   readonly #parse: (value: unknown) => T;
   readonly #versions: Versions;
   readonly #log: DocumentOptions<T>["log"];
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   /** The text that was last written, or read and found valid. */
   #text: string | undefined;
 
@@ -44,7 +44,7 @@ export class DocumentFile<T> {
    * @throws NewerDocument, or Error for a file without read permission; nothing is changed then
    */
   load(): Promise<T | undefined> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       try {
         const found = await this.#readText(this.#path);
         if (found === undefined) return undefined;
@@ -64,7 +64,7 @@ export class DocumentFile<T> {
    * @throws MantelError `invalid`; nothing is changed then
    */
   read(): Promise<T | undefined> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const found = await this.#readText(this.#path);
       if (found === undefined) return undefined;
       const document = this.#parse(found.value);
@@ -87,7 +87,7 @@ export class DocumentFile<T> {
    * @throws MantelError `disk_full` or `disk_read_only`; the old document is then intact
    */
   write(document: T): Promise<void> {
-    return this.#turns.take(() => this.#write(document));
+    return this.#queue.take(() => this.#write(document));
   }
 
   /** Renames the file and returns its new path. */

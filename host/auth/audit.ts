@@ -46,7 +46,7 @@ export interface AuditPage {
  */
 export class Audit {
   readonly #folder: string;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
 
   constructor(dataFolder: string) {
     this.#folder = dataFolder;
@@ -58,7 +58,7 @@ export class Audit {
     const head = { id: randomBytes(9).toString("base64url"), at: new Date().toISOString() };
     const who = { ...head, sub, jti };
     // Repeated at the end, so that no field of an action can override time and principal.
-    return this.#turns.take(() => this.#append({ ...who, ...record, ...who }));
+    return this.#queue.take(() => this.#append({ ...who, ...record, ...who }));
   }
 
   /**
@@ -66,7 +66,7 @@ export class Audit {
    * no longer stored, the page is empty. Truncated lines are skipped.
    */
   read({ limit, before }: { limit: number; before?: string }): Promise<AuditPage> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const records: StoredAuditRecord[] = [];
       let isFound = before === undefined;
       for await (const record of this.#newestFirst()) {
@@ -81,7 +81,7 @@ export class Audit {
 
   /** Resolves when every record is on disk, or has failed. */
   async close(): Promise<void> {
-    await this.#turns.ended();
+    await this.#queue.ended();
   }
 
   async *#newestFirst(): AsyncIterable<StoredAuditRecord> {

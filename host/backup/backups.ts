@@ -18,7 +18,7 @@ const RETRY_MS = 5_000;
 export class Backups {
   readonly #dataFolder: string;
   readonly #version: string;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #pending = new Set<symbol>();
   readonly #closing = new AbortController();
   #program: Promise<string> | undefined;
@@ -78,7 +78,7 @@ export class Backups {
   /** Cancels running work, and accepts no more. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#turns.ended();
+    await this.#queue.ended();
     await this.#program?.catch(() => undefined);
   }
 
@@ -100,7 +100,7 @@ export class Backups {
     try {
       const input = { body: await read() };
       signal.addEventListener("abort", () => (input.body = Buffer.alloc(0)), { once: true });
-      return await this.#turns.take(async () => {
+      return await this.#queue.take(async () => {
         if (signal.aborted)
           throw new MantelError(
             "service_unavailable",

@@ -46,7 +46,7 @@ const SECRET_BYTES = 32;
  */
 export class FeedAddresses {
   readonly #file: DocumentFile<Static<typeof FeedFile>>;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   /** The stored addresses. */
   #feeds: readonly StoredFeed[];
 
@@ -99,7 +99,7 @@ export class FeedAddresses {
   }
 
   #change(edit: (feeds: readonly StoredFeed[]) => readonly StoredFeed[]): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const next = edit(this.#feeds);
       await this.#file.write({ version: 1, feeds: [...next] });
       this.#feeds = next;

@@ -36,7 +36,7 @@ interface Dependencies {
  */
 export class ConfigStore {
   readonly #parts: Dependencies;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #listeners = new Set<Listener>();
   #current: Config;
   /** Plugins that have configured options. */
@@ -67,7 +67,7 @@ export class ConfigStore {
     const files = new ConfigFiles(dataFolder, keys, log);
     await files.load();
     const store = new ConfigStore({ keys, environment, files, log });
-    const reread = () => void store.#turns.take(() => store.#reread());
+    const reread = () => void store.#queue.take(() => store.#reread());
     store.#unwatch = await watchFile(join(dataFolder, "config.json"), reread, log);
     return store;
   }
@@ -97,7 +97,7 @@ export class ConfigStore {
     patch: unknown,
     { admin, ifMatch }: { admin: boolean; ifMatch?: string },
   ): Promise<ConfigView & { revision: number; changed: string[] }> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       await this.#reread();
       const changes = planPatch(patch, { ...this.#sources, current: this.#current, admin });
       assertIfMatch(this.#revision, ifMatch);
@@ -115,7 +115,7 @@ export class ConfigStore {
     const { keys, files, log } = this.#parts;
     if (!keys.register(pluginId, schema)) return;
     this.#adopt(effectiveConfig(this.#sources));
-    this.#turns
+    this.#queue
       .take(async () => {
         // Passwords become hashes here, which does not change the effective options.
         if (await files.separate()) this.#adopt(effectiveConfig(this.#sources));
@@ -187,7 +187,7 @@ export class ConfigStore {
   /** Stops watching, and waits for running changes. */
   async close(): Promise<void> {
     await this.#unwatch?.();
-    await this.#turns.ended();
+    await this.#queue.ended();
   }
 
   get #sources(): ConfigSources {

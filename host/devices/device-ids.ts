@@ -36,7 +36,7 @@ export interface NumberedDevice {
  */
 export class DeviceIds {
   readonly #file: DocumentFile<NumbersFile>;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #owners = new Map<string, Owner>();
   readonly #ids = new Map<string, string>();
   readonly #lastNumbers = new Map<string, number>();
@@ -66,7 +66,7 @@ export class DeviceIds {
     things: readonly NumberedDevice[],
   ): Promise<string[]> {
     const ids = await inTimeSlices(this.#assigning(bridge, things));
-    if (this.#areUnsaved(ids)) await this.#turns.take(() => this.#save(ids));
+    if (this.#areUnsaved(ids)) await this.#queue.take(() => this.#save(ids));
     return ids;
   }
 

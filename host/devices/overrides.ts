@@ -54,7 +54,7 @@ export type DescribedPlace = Pick<Device, "name" | "room" | "groups">;
 export class DeviceOverrides {
   readonly #file: DocumentFile<OverridesFile>;
   readonly #log: HostLog;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #overrides: ReadonlyMap<string, Override>;
 
   static async open(path: string, log: HostLog): Promise<DeviceOverrides> {
@@ -109,7 +109,7 @@ export class DeviceOverrides {
   }
 
   #replace(id: string, change: (override: Override) => Override): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const next = new Map(this.#overrides);
       const override = change(next.get(id) ?? {});
       if (Object.keys(override).length > 0) next.set(id, override);

@@ -3,7 +3,7 @@ import { unreadRecordCount } from "../log.ts";
 import { LoopLag, openDescriptors } from "../machine/host-process.ts";
 import type { ModuleManager } from "../modules/manager.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type AnsweredRequest, RequestFigures } from "./request-figures.ts";
+import { type AnsweredRequest, RequestMetrics } from "./request-metrics.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
 
@@ -11,7 +11,7 @@ const LAG_PERCENTILES = [50, 99, 100];
 export class Metrics {
   readonly #parts: HttpDependencies;
   readonly #lag = new LoopLag();
-  readonly #requests = new RequestFigures();
+  readonly #requests = new RequestMetrics();
   #exposition: Promise<Exposition> | undefined;
 
   constructor(parts: HttpDependencies) {
@@ -44,7 +44,7 @@ class Exposition {
   constructor(
     library: typeof Library,
     parts: HttpDependencies,
-    requests: RequestFigures,
+    requests: RequestMetrics,
     lag: LoopLag,
   ) {
     this.#library = library;

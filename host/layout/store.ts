@@ -21,7 +21,7 @@ interface Dependencies {
 /** The layout of the dashboard, and its last revisions. Every accepted change is a new revision. */
 export class LayoutStore {
   readonly #parts: Dependencies;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #current: LayoutDocument;
 
   private constructor(parts: Dependencies, current: LayoutDocument) {
@@ -61,7 +61,7 @@ export class LayoutStore {
    */
   async replace(document: unknown, ifMatch?: string): Promise<LayoutDocument> {
     const layout = parseLayout(document);
-    return this.#turns.take(() => this.#change(layout, ifMatch));
+    return this.#queue.take(() => this.#change(layout, ifMatch));
   }
 
   /** The revisions that can be restored, newest first, including the current one. */
@@ -74,7 +74,7 @@ export class LayoutStore {
    * @throws MantelError `revision_unknown`, `revision_stale`, `disk_full`
    */
   restore(revision: number, ifMatch?: string): Promise<LayoutDocument> {
-    return this.#turns.take(async () =>
+    return this.#queue.take(async () =>
       this.#change(await this.#parts.history.get(revision), ifMatch),
     );
   }

@@ -23,7 +23,7 @@ export class ModuleManager {
   #hotReload: HotReload | undefined;
   #isStarted = false;
   #isClosed = false;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #stopListening: (() => void) | undefined;
 
   constructor(parts: ModuleTableDependencies) {
@@ -31,7 +31,7 @@ export class ModuleManager {
     this.#table = new ModuleTable(parts, {
       isSettling: (folder) => this.#hotReload?.isSettling(folder) === true,
       onChange: () => this.#hotReload?.followLinks(),
-      onManifestReload: () => void this.#inOrder(() => this.#arrange()),
+      onManifestReload: () => void this.#inOrder(() => this.#reconcile()),
     });
   }
 
@@ -215,20 +215,20 @@ export class ModuleManager {
     this.#isClosed = true;
     this.#stopListening?.();
     this.#hotReload?.close();
-    await this.#turns.ended();
+    await this.#queue.ended();
     await Promise.all(this.#table.all().map((module) => module.shutDown()));
   }
 
   async #setEnabled(id: string, enabled: boolean): Promise<ModuleView> {
     const module = this.#table.get(id);
     await this.#parts.config.patch({ modules: { [id]: { enabled } } }, { admin: true });
-    await this.#inOrder(() => this.#arrange());
+    await this.#inOrder(() => this.#reconcile());
     return module.view;
   }
 
   async #rediscover(): Promise<void> {
     const found = await this.#table.update();
-    await this.#arrange();
+    await this.#reconcile();
     this.#table.rejectChanges(found);
   }
 
@@ -236,17 +236,17 @@ export class ModuleManager {
   async #replace(module: Module): Promise<Module> {
     await this.#inOrder(async () => {
       await this.#table.adopt(module.onDisk);
-      await this.#arrange();
+      await this.#reconcile();
     });
     return this.#table.get(module.id);
   }
 
   #configChanged(changed: readonly string[]): void {
     const mayAllowLinks = changed.some((key) => key.startsWith("modules."));
-    void this.#inOrder(() => (mayAllowLinks ? this.#rediscover() : this.#arrange()));
+    void this.#inOrder(() => (mayAllowLinks ? this.#rediscover() : this.#reconcile()));
     for (const module of this.#table.all()) module.followTrust();
     // A fallback module stops once the module it replaces has started, and starts again if that has failed.
-    void this.#reloadFor(changed).then(() => this.#inOrder(() => this.#arrange()));
+    void this.#reloadFor(changed).then(() => this.#inOrder(() => this.#reconcile()));
   }
 
   /** Reloads the modules whose own settings changed, and those that do not follow changed settings of the home. */
@@ -262,14 +262,14 @@ export class ModuleManager {
     await reloadOneByOne([...affected, ...others], "config", this.#parts);
   }
 
-  async #arrange(): Promise<void> {
+  async #reconcile(): Promise<void> {
     if (this.#isClosed) return; // a reload ended after the manager was closed
     await reconcile(this.#table.all(), this.#parts.config.current);
   }
 
   /** Runs searches, starts and stops of modules one after the other. */
   #inOrder(work: () => Promise<void>): Promise<void> {
-    return this.#turns.take(work).catch((error: unknown) => {
+    return this.#queue.take(work).catch((error: unknown) => {
       this.#parts.log.error("could not update the modules", { error });
     });
   }

@@ -51,7 +51,7 @@ export const LockFile = Type.Object(
  */
 export class PackageLock {
   readonly #file: DocumentFile<Static<typeof LockFile>>;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #entries: Entries;
 
   static async open(dataFolder: string, log: HostLog): Promise<PackageLock> {
@@ -91,7 +91,7 @@ export class PackageLock {
   }
 
   #change(change: (entries: Entries) => Entries): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const entries = change(this.#entries);
       await this.#file.write({ version: 1, packages: [...entries.values()] });
       this.#entries = entries;

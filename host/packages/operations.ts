@@ -22,7 +22,7 @@ export interface OperationContext {
 /** Runs installations, updates and removals one after the other, and shows their progress. */
 export class Operations {
   readonly #changed: (operation: Operation) => void;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #abort = new AbortController();
   #list: readonly Operation[] = [];
   #lastId = 0;
@@ -54,14 +54,14 @@ export class Operations {
     const id = ++this.#lastId;
     const startedAt = new Date().toISOString();
     this.#set({ ...operation, id, startedAt, step: "waiting", endedAt: null, error: null });
-    const done = this.#turns.take(() => this.#work(id, work));
+    const done = this.#queue.take(() => this.#work(id, work));
     return { operation: this.#find(id), done };
   }
 
   /** Ends what runs, and resolves when nothing does any more. */
   async close(): Promise<void> {
     this.#abort.abort();
-    await this.#turns.ended();
+    await this.#queue.ended();
   }
 
   async #work<T>(id: number, work: (context: OperationContext) => Promise<T>): Promise<T> {

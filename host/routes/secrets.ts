@@ -31,7 +31,7 @@ type RouteSecretsFile = Static<typeof RouteSecretsFile>;
  */
 export class RouteSecrets {
   readonly #file: DocumentFile<RouteSecretsFile>;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #secrets: Map<string, string>;
 
   static async open(dataFolder: string, log: HostLog): Promise<RouteSecrets> {
@@ -47,7 +47,7 @@ export class RouteSecrets {
 
   /** Resolves with the secret of a plugin, once it is stored. @throws MantelError `disk_full` */
   secretOf(id: string): Promise<string> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const known = this.#secrets.get(id);
       if (known !== undefined) return known;
       const secret = randomBytes(SECRET_BYTES).toString("base64url");

@@ -16,7 +16,7 @@ type Scenes = ReadonlyMap<string, SceneBody>;
 /** The scenes made by users, stored in `<dataFolder>/scenes.json`. */
 export class HostScenes {
   readonly #file: DocumentFile<ScenesFile>;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   /** The stored scenes. */
   #scenes: Scenes;
 
@@ -62,7 +62,7 @@ export class HostScenes {
   }
 
   #change(edit: (scenes: Map<string, SceneBody>) => void): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const scenes = new Map(this.#scenes);
       edit(scenes);
       await this.#file.write({ version: 1, scenes: Object.fromEntries(scenes) });

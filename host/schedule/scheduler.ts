@@ -73,7 +73,7 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #modules = new Map<string, ModuleTimers>();
   readonly #runners = new Map<string, ScheduleRunner>();
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   #stopTimer: () => void = () => undefined;
   #stopStoring: (() => void) | undefined;
   /** The wall clock minus the monotonic one. */
@@ -143,7 +143,7 @@ export class Scheduler {
     const isUnstored = this.#stopStoring !== undefined;
     this.#stopStoring?.();
     if (isUnstored) await this.#store().catch(() => undefined); // nobody waits for it any more
-    await this.#turns.ended();
+    await this.#queue.ended();
   }
 
   /** Sleeps until the next timer of a running module is due. */
@@ -213,7 +213,7 @@ export class Scheduler {
   #store(): Promise<void> {
     this.#stopStoring?.();
     this.#stopStoring = undefined;
-    this.#nextWrite ??= this.#turns.take(() => {
+    this.#nextWrite ??= this.#queue.take(() => {
       this.#nextWrite = undefined;
       return this.#file.write({ version: 1, schedules: this.#stored() });
     });

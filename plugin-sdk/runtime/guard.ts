@@ -3,7 +3,7 @@ import os from "node:os";
 import workerThreads, { type WorkerOptions } from "node:worker_threads";
 import { Hosts } from "../hosts.ts";
 import type { PrepareRequest } from "../protocol.ts";
-import { closeUndeclared } from "./closed.ts";
+import { closeUndeclared } from "./close-undeclared.ts";
 import { type ConnectionLost, guardNetwork } from "./network.ts";
 import { PermissionErrors } from "./permission-errors.ts";
 import { apply, construct, defineProperty, freeze, toNumber } from "./primordials.ts";

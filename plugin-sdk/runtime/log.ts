@@ -8,10 +8,10 @@ const PER_SECOND = 500;
 
 /** Creates a log that sends its records to the host. */
 export function createLog(host: HostLink): Log {
-  const allowance = new Allowance();
+  const limit = new RecordLimit();
   const write = (level: LogLevel) => (sentence: string, fields?: LogFields) => {
-    if (!allowance.take()) return;
-    const dropped = allowance.refused();
+    if (!limit.take()) return;
+    const dropped = limit.refused();
     host.notify("log", {
       level,
       sentence: boundedSentence(sentence),
@@ -23,7 +23,7 @@ export function createLog(host: HostLink): Log {
 }
 
 /** Limits the records per second and counts the dropped ones. */
-class Allowance {
+class RecordLimit {
   #second = 0;
   #taken = 0;
   #refused = 0;

@@ -20,7 +20,7 @@ export function refuseStorage(reason: string | undefined): void {
 
 /** Creates a plugin's storage: one JSON document per key in `folder`, written durably and in order. */
 export function createStorage(folder: string, log: Log): Storage {
-  const turns = new SerialQueue();
+  const queue = new SerialQueue();
   let isSwept = false;
   const open = (key: string) =>
     new DocumentFile<unknown>({
@@ -30,9 +30,9 @@ export function createStorage(folder: string, log: Log): Storage {
       version: ANY_VERSION,
     });
   return {
-    get: (key) => turns.take(() => open(key).load()),
+    get: (key) => queue.take(() => open(key).load()),
     set: (key, value) =>
-      turns.take(async () => {
+      queue.take(async () => {
         if (refusal !== undefined) throw new MantelError("disk_full", refusal);
         const document = open(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -41,7 +41,7 @@ export function createStorage(folder: string, log: Log): Storage {
         await document.write(value ?? null);
       }),
     delete: (key) =>
-      turns.take(async () => {
+      queue.take(async () => {
         const path = fileOf(folder, key);
         await rm(`${path}.last-good`, { force: true }); // first, so that it cannot restore the deleted value
         await rm(path, { force: true });

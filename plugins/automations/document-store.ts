@@ -35,7 +35,7 @@ export class DocumentStore {
   readonly #documents = new Map<string, StoredDocument>();
   /** The ids of documents that could not be read. */
   readonly #unreadable = new Set<string>();
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
 
   private constructor(storage: Documents, log: Log) {
     this.#storage = storage;
@@ -83,7 +83,7 @@ export class DocumentStore {
 
   /** Stores a new document under an id made from its name. @throws MantelError `conflict` for too many, `disk_full` */
   create(document: AutomationDocument, isTaken: (id: string) => boolean): Promise<StoredDocument> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       if (this.#documents.size >= MOST_AUTOMATIONS) {
         const sentence = `there are ${MOST_AUTOMATIONS} automations, which is the limit; delete one first`;
         throw new MantelError("conflict", sentence);
@@ -101,7 +101,7 @@ export class DocumentStore {
    * @throws MantelError `not_found`, `revision_stale` if `ifMatch` names another revision, `disk_full`
    */
   replace(id: string, document: AutomationDocument, ifMatch?: string): Promise<StoredDocument> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       const known = this.get(id);
       requireRevision(known.revision, ifMatch);
       const stored = { id, revision: known.revision + 1, document };
@@ -112,7 +112,7 @@ export class DocumentStore {
 
   /** @throws MantelError as `replace` */
   remove(id: string, ifMatch?: string): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       requireRevision(this.get(id).revision, ifMatch);
       await this.#storage.set(INDEX, {
         ids: [...this.#documents.keys()].filter((each) => each !== id),
@@ -125,7 +125,7 @@ export class DocumentStore {
 
   /** The last revisions, newest first. @throws MantelError `not_found` */
   history(id: string): Promise<readonly Revision[]> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       this.get(id);
       return this.#readHistory(id);
     });
@@ -144,7 +144,7 @@ export class DocumentStore {
     await this.#storage.set(keyOf(id), { revision, document });
     this.#documents.set(id, stored);
     const savedAt = new Date().toISOString();
-    void this.#turns.take(() => this.#addToHistory(id, { revision, savedAt, document }));
+    void this.#queue.take(() => this.#addToHistory(id, { revision, savedAt, document }));
   }
 
   /** Never rejects. */

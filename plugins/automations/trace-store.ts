@@ -14,7 +14,7 @@ type TracesById = Readonly<Record<string, readonly Trace[]>>;
 export class TraceStore {
   readonly #storage: Documents;
   readonly #log: Log;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #throttle: Throttle;
   readonly #traces: () => TracesById;
 
@@ -43,7 +43,7 @@ export class TraceStore {
 
   /** Never rejects. */
   #store(): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.take(async () => {
       try {
         await this.#storage.set(KEY, bounded(this.#traces()));
       } catch (error) {

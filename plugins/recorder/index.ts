@@ -14,9 +14,9 @@ export default recorderWith(({ file, retention, url, password }, notices) => {
 
 /** A history whose calls are done one after the other, as a worker thread does them. */
 function inOrder(history: History): History {
-  const turns = new SerialQueue();
+  const queue = new SerialQueue();
   return historyThrough(
     <T>(method: keyof History, input?: unknown) =>
-      turns.take(() => callHistory(history, method, input)) as Promise<T>,
+      queue.take(() => callHistory(history, method, input)) as Promise<T>,
   );
 }

@@ -47,7 +47,7 @@ export class Consents {
   readonly #log: HostLog;
   readonly #isOnSave: boolean;
   readonly #asksFirst: (id: string) => boolean;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #granted: Map<string, readonly Granted[]>;
 
   static async open(parts: ConsentsDependencies): Promise<Consents> {
@@ -133,7 +133,7 @@ export class Consents {
 
   /** Resolves when all changes are stored. */
   async close(): Promise<void> {
-    await this.#turns.ended();
+    await this.#queue.ended();
   }
 
   #grant({ id, manifest }: PluginPackage): void {
@@ -151,7 +151,7 @@ export class Consents {
   }
 
   #write(): Promise<void> {
-    return this.#turns.take(() => {
+    return this.#queue.take(() => {
       const granted = Object.fromEntries([...this.#granted].map(([id, each]) => [id, [...each]]));
       return this.#file.write({ version: 1, granted });
     });

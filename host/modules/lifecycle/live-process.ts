@@ -41,7 +41,7 @@ const SETTINGS_MS = 2_000;
 export interface ProcessEvents {
   /** `since` is when the fault began (monotonic, in ms), which is before it was detected. */
   onCrash(fault: ModuleFault, since: number): void;
-  onFigures(figures: ResourceUsage | undefined): void;
+  onUsage(figures: ResourceUsage | undefined): void;
   /** Called when the process of this code becomes the one that may call the host. */
   onCallerChanged(candidate: Candidate): void;
   /** Called when this code has started and is the one that runs. */
@@ -303,7 +303,7 @@ export class LiveProcess {
     this.#routes = live.routes;
     this.#limits = this.#limitsFor(live.build);
     this.#events.onLive(live);
-    this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onFigures(figures));
+    this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onUsage(figures));
   }
 
   #watchExit({ generation, build }: Candidate): void {
@@ -330,7 +330,7 @@ export class LiveProcess {
     this.#live = undefined;
     this.#heartbeat?.stop();
     this.#heartbeat = undefined;
-    this.#events.onFigures(undefined);
+    this.#events.onUsage(undefined);
     return live;
   }
 }

@@ -86,7 +86,7 @@ export class Server {
       warn,
       onCrash: (fault: ModuleFault, since: number) =>
         enqueue(() => this.#recovery.crashed(fault, since)),
-      onFigures: status.uses.bind(status),
+      onUsage: status.uses.bind(status),
       onCallerChanged: ({ channels }: Candidate) => {
         status.forgetDegraded();
         parts.channels.admit(id, channels);

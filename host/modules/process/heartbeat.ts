@@ -21,15 +21,15 @@ export type OnResourceUsage = (figures: ResourceUsage) => void;
 /** Checks twice a second that a generation answers, and kills one that hangs. */
 export class Heartbeat {
   readonly #generation: PluginProcess;
-  readonly #onFigures: OnResourceUsage;
+  readonly #onUsage: OnResourceUsage;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #lastSign = performance.now();
   #lastCpu: { readonly micros: number; readonly at: number } | undefined;
 
-  constructor(generation: PluginProcess, onFigures: OnResourceUsage) {
+  constructor(generation: PluginProcess, onUsage: OnResourceUsage) {
     this.#generation = generation;
-    this.#onFigures = onFigures;
+    this.#onUsage = onUsage;
     this.#schedule();
   }
 
@@ -56,7 +56,7 @@ export class Heartbeat {
     const last = this.#lastCpu ?? { micros: cpuMicros, at: at - BEAT_MS };
     this.#lastCpu = { micros: cpuMicros, at };
     if (this.#isStopped) return;
-    this.#onFigures({
+    this.#onUsage({
       cpuPercent: rounded((cpuMicros - last.micros) / (at - last.at) / 10),
       memoryBytes: readMemoryAndDescriptors(this.#generation.pid).memoryBytes,
       heapBytes,

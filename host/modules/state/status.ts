@@ -11,7 +11,7 @@ import { limitsOf } from "../manifest/limits.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ResourceUsage } from "../process/heartbeat.ts";
 
-const NO_FIGURES: ModuleView["resources"] = {
+const NO_USAGE: ModuleView["resources"] = {
   cpuPercent: null,
   memoryBytes: null,
   heapBytes: null,
@@ -51,7 +51,7 @@ export class ModuleStatus {
       state: "disabled",
       stateSince: new Date().toISOString(),
       generation: 0,
-      resources: NO_FIGURES,
+      resources: NO_USAGE,
       restarts: 0,
       earlier: null,
       heldSince: null,
@@ -208,7 +208,7 @@ export class ModuleStatus {
   /** Updates usage figures. They change all the time and cause no event, except for the storage warning. */
   uses(figures: ResourceUsage | undefined): void {
     const { storageWarning, ...resources } = figures ?? {
-      ...NO_FIGURES,
+      ...NO_USAGE,
       storageWarning: undefined,
     };
     this.#view = { ...this.#view, resources };

@@ -34,7 +34,7 @@ export class CodeStore {
   readonly #storage: Documents;
   readonly #log: Log;
   readonly #present: () => StoredCode;
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   readonly #throttle: Throttle;
   /** The keys of the stored versions. */
   #keys = new Set<string>();
@@ -67,7 +67,7 @@ export class CodeStore {
 
   /** Stores now. Never rejects. */
   async flush(): Promise<void> {
-    await this.#turns.take(async () => {
+    await this.#queue.take(async () => {
       try {
         await this.#store();
       } catch (error) {

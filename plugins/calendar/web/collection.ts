@@ -64,7 +64,7 @@ export class Collection {
   #kept: StoredCollection;
   readonly #files: ObjectFiles;
   /** One reading at a time, because each continues from what the one before has read. */
-  readonly #turns = new SerialQueue();
+  readonly #queue = new SerialQueue();
   /** A reading of changes that has not begun. */
   #next: Promise<boolean> | undefined;
   /** By path. */
@@ -130,12 +130,12 @@ export class Collection {
    * @throws MantelError `invalid` or `deadline_passed`
    */
   update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
-    return this.#turns.take(() => this.#update(server, tag, reading));
+    return this.#queue.take(() => this.#update(server, tag, reading));
   }
 
   /** Reads what has changed by now. Callers that wait for the same turn share it. @throws MantelError as `update` */
   readChanges(server: DavServer, reading: Reading): Promise<boolean> {
-    this.#next ??= this.#turns.take(() => {
+    this.#next ??= this.#queue.take(() => {
       this.#next = undefined;
       return this.#update(server, undefined, reading);
     });

@@ -80,7 +80,7 @@ async function stage(t: TestContext) {
     loader: loader as unknown as ProcessLoader,
     events: {
       onCrash: (...crash) => crashes.push(crash),
-      onFigures: (figures) => void (figures ? usage.push(figures) : steps.push("no figures")),
+      onUsage: (figures) => void (figures ? usage.push(figures) : steps.push("no figures")),
       onCallerChanged: () => steps.push("another caller"),
       onLive: () => undefined,
       warn: (...warning) => warnings.push(warning),

@@ -1,8 +1,8 @@
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import type { Address, Endpoint, NetworkFailure } from "@mantel/plugin-sdk/protocol";
-import type { Allowance } from "./allowance.ts";
 import { connectFailure, failureOf } from "./failure.ts";
 import { relay } from "./relay.ts";
+import type { ThroughputLimit } from "./throughput-limit.ts";
 
 /**
  * The connect timeout. Some routers do not answer at all; the system itself would wait for more than two minutes.
@@ -22,7 +22,7 @@ export type Target =
   | { readonly path: string };
 
 interface ConnectionDependencies {
-  readonly allowance: Allowance;
+  readonly throughput: ThroughputLimit;
   /** Tells the process that the remote end broke the connection; resolves when the process knows. */
   readonly lost: (failure: NetworkFailure) => Promise<void>;
   /** Called when both ends are closed. */
@@ -82,7 +82,7 @@ export class Connection {
   }
 
   /** Attaches the process's end. */
-  enter(near: Socket): void {
+  attach(near: Socket): void {
     this.#near = near;
     near.on("error", () => undefined); // "close" follows
     near.on("close", (isBroken) => {
@@ -91,7 +91,7 @@ export class Connection {
       this.#isOver();
     });
     if (this.#isGivenUp) return void near.destroy();
-    relay(near, this.#far, this.#parts.allowance);
+    relay(near, this.#far, this.#parts.throughput);
     if (this.#failure) void this.#reportLoss(near, this.#failure);
   }
 

@@ -16,12 +16,12 @@ import {
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
 import { Type } from "typebox";
 import { check } from "../../../validate.ts";
-import { Allowance } from "./allowance.ts";
 import { Connection, type Target } from "./connection.ts";
-import { EntranceSockets, type WaitingEntrance } from "./entrances.ts";
 import { connectFailure } from "./failure.ts";
 import { mayResolveTo } from "./may-resolve-to.ts";
+import { RelaySockets, type WaitingSocket } from "./relay-sockets.ts";
 import { Resolver } from "./resolver.ts";
+import { ThroughputLimit } from "./throughput-limit.ts";
 
 const MOST_CONNECTIONS = 256;
 const MOST_OPENING = 64;
@@ -57,9 +57,9 @@ type OnConnectionLost = (connection: number, failure: NetworkFailure) => Promise
 export class NetworkProxy {
   readonly hosts: Hosts;
   readonly api: Handlers<NetworkApi>;
-  readonly #entrances = new EntranceSockets();
+  readonly #relaySockets = new RelaySockets();
   readonly #resolver = new Resolver();
-  readonly #allowance = new Allowance(BYTES_PER_SECOND);
+  readonly #throughput = new ThroughputLimit(BYTES_PER_SECOND);
   /** Connections by the numbers that the process assigned; `undefined` while the name is being resolved. */
   readonly #connections = new Map<number, Connection | undefined>();
   #lost: OnConnectionLost = async () => undefined;
@@ -81,7 +81,7 @@ export class NetworkProxy {
   }
 
   get folder(): string {
-    return this.#entrances.folder;
+    return this.#relaySockets.folder;
   }
 
   /** Sets `lost`, which tells the process that the remote end broke a connection. */
@@ -103,8 +103,8 @@ export class NetworkProxy {
   close(): void {
     for (const connection of [...this.#connections.values()]) connection?.destroy();
     this.#connections.clear();
-    this.#entrances.close();
-    this.#allowance.close();
+    this.#relaySockets.close();
+    this.#throughput.close();
   }
 
   async #lookUp(request: LookUpRequest): Promise<LookUpAnswer> {
@@ -205,13 +205,13 @@ export class NetworkProxy {
   }
 
   async #connect(number: number, target: Target): Promise<ConnectionAnswer> {
-    let waiting: WaitingEntrance | undefined;
+    let waiting: WaitingSocket | undefined;
     const forget = (): void => {
       waiting?.discard();
       if (this.#connections.get(number) === connection) this.#connections.delete(number);
     };
     const connection = new Connection(target, {
-      allowance: this.#allowance,
+      throughput: this.#throughput,
       lost: (failure) => this.#lost(number, failure).catch(() => undefined),
       closed: forget,
     });
@@ -222,8 +222,8 @@ export class NetworkProxy {
       return { failure };
     }
     const { ends } = connection;
-    waiting = this.#entrances.open({
-      entered: (near) => connection.enter(near),
+    waiting = this.#relaySockets.open({
+      connected: (near) => connection.attach(near),
       expired: () => connection.destroy(),
     });
     return { opened: { path: waiting.path, ...(ends ? { ends } : {}) } };

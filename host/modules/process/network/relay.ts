@@ -1,29 +1,29 @@
 import type { Socket } from "node:net";
-import type { Allowance } from "./allowance.ts";
+import type { ThroughputLimit } from "./throughput-limit.ts";
 
 /**
- * Relays data in both directions, as fast as the receiver reads it and the allowance permits. An
+ * Relays data in both directions, as fast as the receiver reads it and the throughput permits. An
  * end that has finished sending may still receive.
  */
-export function relay(near: Socket, far: Socket, allowance: Allowance): void {
-  carry(near, far, allowance);
-  carry(far, near, allowance);
+export function relay(near: Socket, far: Socket, throughput: ThroughputLimit): void {
+  carry(near, far, throughput);
+  carry(far, near, throughput);
 }
 
-function carry(from: Socket, to: Socket, allowance: Allowance): void {
+function carry(from: Socket, to: Socket, throughput: ThroughputLimit): void {
   let isQueued = false;
-  const goOn = (): void => {
+  const resume = (): void => {
     isQueued = false;
     if (!to.writableNeedDrain) from.resume();
   };
   from.on("data", (chunk: Buffer) => {
     const isTaken = to.write(chunk);
-    const mayGoOn = allowance.spend(chunk.length);
+    const mayGoOn = throughput.spend(chunk.length);
     if (isTaken && mayGoOn) return;
     from.pause();
     if (mayGoOn || isQueued) return;
     isQueued = true;
-    allowance.waitForTurn(goOn);
+    throughput.waitForTurn(resume);
   });
   to.on("drain", () => {
     if (!isQueued) from.resume();

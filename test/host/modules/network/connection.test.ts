@@ -4,8 +4,8 @@ import net, { type AddressInfo, connect, createServer, Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NetworkFailure } from "@mantel/plugin-sdk/protocol";
-import { Allowance } from "../../../../host/modules/process/network/allowance.ts";
 import { Connection, type Target } from "../../../../host/modules/process/network/connection.ts";
+import { ThroughputLimit } from "../../../../host/modules/process/network/throughput-limit.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { showToImports } from "../../../helpers/mocked-imports.ts";
 import { onTestEnd } from "../../../helpers/on-test-end.ts";
@@ -44,12 +44,12 @@ const targetAt = (port: number): Target => ({
 
 /** A connection, with what it reports; `lost` resolves when the test lets it. */
 function openConnection(t: TestContext, target: Target) {
-  const allowance = new Allowance(2 ** 30);
+  const throughput = new ThroughputLimit(2 ** 30);
   const losses: NetworkFailure[] = [];
   let known = (): void => undefined;
   const parts = { isKnownAtOnce: true, closed: 0 };
   const connection = new Connection(target, {
-    allowance,
+    throughput,
     lost: (failure) => {
       losses.push(failure);
       return new Promise((resolve) => {
@@ -61,7 +61,7 @@ function openConnection(t: TestContext, target: Target) {
   });
   onTestEnd(t, async () => {
     connection.destroy();
-    allowance.close();
+    throughput.close();
   });
   return { connection, losses, parts, knows: () => known(), opened: connection.opened(target) };
 }
@@ -198,7 +198,7 @@ test("a connection knows its ends, and one to a Unix socket has none", async (t)
 
 test("a process that closes its end closes the connection, after all that it wrote", async (t) => {
   const { connection, near, own, far, parts } = await openThrough(t);
-  connection.enter(near);
+  connection.attach(near);
 
   own.end("last words");
   await until(() => far.events.length === 2);
@@ -212,7 +212,7 @@ test("a process that closes its end closes the connection, after all that it wro
 
 test("a process whose end breaks resets the connection", async (t) => {
   const { connection, near, far, parts } = await openThrough(t);
-  connection.enter(near);
+  connection.attach(near);
 
   near.destroy(new Error("EPIPE"));
 
@@ -224,7 +224,7 @@ test("a process whose end breaks resets the connection", async (t) => {
 test("a loss is reported before the process's end closes", async (t) => {
   const { connection, near, own, events, far, losses, parts, knows } = await openThrough(t);
   parts.isKnownAtOnce = false;
-  connection.enter(near);
+  connection.attach(near);
   own.resume();
 
   far.socket.resetAndDestroy();
@@ -235,13 +235,13 @@ test("a loss is reported before the process's end closes", async (t) => {
   await until(() => events.includes("end"));
 });
 
-test("a loss before the process has entered is reported then", async (t) => {
+test("a loss before the process has connected is reported once it has", async (t) => {
   const { connection, near, own, events, far, losses } = await openThrough(t);
   far.socket.resetAndDestroy();
   await until(() => connection.ends === undefined);
   assert.deepEqual(losses, []);
 
-  connection.enter(near);
+  connection.attach(near);
   own.resume();
 
   await until(() => events.includes("end"));
@@ -251,11 +251,11 @@ test("a loss before the process has entered is reported then", async (t) => {
   );
 });
 
-test("a process that enters after its connection was closed finds its end closed, and no loss", async (t) => {
+test("a process that connects after its connection was closed finds its end closed, and no loss", async (t) => {
   const { connection, near, own, events, losses, parts } = await openThrough(t);
 
   connection.close(false);
-  connection.enter(near);
+  connection.attach(near);
   own.resume();
 
   await until(() => events.includes("end"));
@@ -265,7 +265,7 @@ test("a process that enters after its connection was closed finds its end closed
 
 test("closing waits for what the process wrote before", async (t) => {
   const { connection, near, own, events, far, parts } = await openThrough(t);
-  connection.enter(near);
+  connection.attach(near);
 
   connection.close(false);
   own.end("last words");
@@ -280,7 +280,7 @@ test("closing waits for what the process wrote before", async (t) => {
 
 test("closing after the process ended its side closes at once", async (t) => {
   const { connection, near, own, far, parts, events } = await openThrough(t);
-  connection.enter(near);
+  connection.attach(near);
   own.end("last words");
   own.resume();
   await until(() => far.events.includes("end"));
@@ -295,7 +295,7 @@ test("closing after the process ended its side closes at once", async (t) => {
 
 test("closing with a reset breaks the connection for both, and reports no loss", async (t) => {
   const { connection, near, own, events, far, losses, parts } = await openThrough(t);
-  connection.enter(near);
+  connection.attach(near);
   own.resume();
 
   connection.close(true);
@@ -311,7 +311,7 @@ test("a connection to a Unix socket, which cannot be reset, is closed", async (t
     t,
     join(await emptyFolder(t), "far"),
   );
-  connection.enter(near);
+  connection.attach(near);
   own.resume();
 
   connection.close(true);
@@ -320,10 +320,10 @@ test("a connection to a Unix socket, which cannot be reset, is closed", async (t
   await until(() => parts.closed > 0);
 });
 
-test("a connection whose process never enters is over when it is destroyed, and not when only one end is closed", async (t) => {
+test("a connection whose process never connects is over when it is destroyed, and not when only one end is closed", async (t) => {
   const { connection, near, own, far, parts } = await openThrough(t);
   far.socket.destroy();
-  connection.enter(near);
+  connection.attach(near);
   await until(() => own.resume().readableEnded);
   assert.equal(parts.closed, 0); // the process may still write
 

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { Allowance } from "../../../../host/modules/process/network/allowance.ts";
 import { relay } from "../../../../host/modules/process/network/relay.ts";
+import type { ThroughputLimit } from "../../../../host/modules/process/network/throughput-limit.ts";
 
 /** One end of a connection: it takes `room` bytes, and more once the test has let it write them. */
 function openEnd(room: number) {
@@ -32,19 +32,19 @@ function openEnd(room: number) {
   return { socket, written, flush, receive, isEnded: () => isEnded };
 }
 
-/** A relay between two ends, and an allowance that the test plays. */
+/** A relay between two ends, and an throughput that the test plays. */
 function openRelay({ room = 1_000, grants = [] as boolean[] } = {}) {
   const [near, far] = [openEnd(room), openEnd(room)];
   const spent: number[] = [];
   const queue: (() => void)[] = [];
-  const allowance = {
+  const throughput = {
     spend: (bytes: number) => (spent.push(bytes), grants.shift() ?? true),
-    waitForTurn: (goOn: () => void) => void queue.push(goOn),
+    waitForTurn: (resume: () => void) => void queue.push(resume),
   };
   relay(
     near.socket as unknown as Socket,
     far.socket as unknown as Socket,
-    allowance as unknown as Allowance,
+    throughput as unknown as ThroughputLimit,
   );
   return { near, far, spent, queue };
 }
@@ -83,7 +83,7 @@ test("a sender waits until a slow receiver has taken what was sent", async () =>
   assert.deepEqual(queue, []);
 });
 
-test("a sender beyond its allowance waits for its turn", async () => {
+test("a sender beyond its throughput waits for its turn", async () => {
   const { near, far, queue } = openRelay({ grants: [false] });
 
   await near.receive("one");

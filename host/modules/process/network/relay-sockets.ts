@@ -3,29 +3,29 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A process connects at once; an entrance that is not used closes after this time. */
+/** A process connects at once; a relay socket that is not used closes after this time. */
 const EXPIRES_MS = 5_000;
 /** Systems limit the path of a socket to 103 bytes at least; our names below the folder take about 25. */
 const LONGEST_FOLDER = 75;
 const PREFIX = "mantel-net-";
 
-/** The result of waiting at an entrance: a connection, or none. */
-interface Visit {
-  readonly entered: (near: Socket) => void;
+/** The result of waiting at a relay socket: a connection, or none. */
+interface Wait {
+  readonly connected: (near: Socket) => void;
   readonly expired: () => void;
 }
 
-/** An entrance that waits for one connection. */
-export interface WaitingEntrance {
+/** A relay socket that waits for one connection. */
+export interface WaitingSocket {
   readonly path: string;
   /** Closes it; a connection made through it is not affected. */
   discard(): void;
 }
 
-interface Entrance {
+interface RelaySocket {
   readonly path: string;
   readonly server: Server;
-  visit: Visit | undefined;
+  wait: Wait | undefined;
   timer?: NodeJS.Timeout;
 }
 
@@ -34,10 +34,10 @@ interface Entrance {
  * at a time, so that connections cannot be mixed up and all bytes of one are its own; it is used again after that. Only
  * the user who runs the host can enter the folder.
  */
-export class EntranceSockets {
+export class RelaySockets {
   readonly folder: string;
-  readonly #all = new Set<Entrance>();
-  #idle: Entrance[] = [];
+  readonly #all = new Set<RelaySocket>();
+  #idle: RelaySocket[] = [];
   #made = 0;
 
   constructor() {
@@ -45,55 +45,55 @@ export class EntranceSockets {
     this.#idle.push(this.#make()); // systems remove old empty folders from their temporary folder
   }
 
-  open(visit: Visit): WaitingEntrance {
-    const entrance = this.#idle.pop() ?? this.#make();
-    entrance.visit = visit;
-    entrance.timer = setTimeout(() => this.#expire(entrance), EXPIRES_MS);
+  open(wait: Wait): WaitingSocket {
+    const socket = this.#idle.pop() ?? this.#make();
+    socket.wait = wait;
+    socket.timer = setTimeout(() => this.#expire(socket), EXPIRES_MS);
     const discard = (): void => {
-      if (entrance.visit === visit) this.#close(entrance);
+      if (socket.wait === wait) this.#close(socket);
     };
-    return { path: entrance.path, discard };
+    return { path: socket.path, discard };
   }
 
   close(): void {
-    for (const entrance of this.#all) this.#close(entrance);
+    for (const socket of this.#all) this.#close(socket);
     removeFolder(this.folder);
   }
 
-  #make(): Entrance {
+  #make(): RelaySocket {
     const path = join(this.folder, String(++this.#made));
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
-    const entrance: Entrance = { path, server, visit: undefined };
-    server.on("error", () => this.#expire(entrance));
-    server.on("connection", (near) => this.#enter(entrance, near));
+    const socket: RelaySocket = { path, server, wait: undefined };
+    server.on("error", () => this.#expire(socket));
+    server.on("connection", (near) => this.#accept(socket, near));
     server.listen({ path });
-    this.#all.add(entrance);
-    return entrance;
+    this.#all.add(socket);
+    return socket;
   }
 
-  #enter(entrance: Entrance, near: Socket): void {
-    const { visit } = entrance;
-    if (!visit) return void near.destroy();
-    clearTimeout(entrance.timer);
-    entrance.visit = undefined;
-    if (this.#idle.length === 0) this.#idle.push(entrance);
-    else this.#close(entrance);
-    visit.entered(near);
+  #accept(socket: RelaySocket, near: Socket): void {
+    const { wait } = socket;
+    if (!wait) return void near.destroy();
+    clearTimeout(socket.timer);
+    socket.wait = undefined;
+    if (this.#idle.length === 0) this.#idle.push(socket);
+    else this.#close(socket);
+    wait.connected(near);
   }
 
-  #expire(entrance: Entrance): void {
-    const { visit } = entrance;
-    this.#close(entrance);
-    visit?.expired();
+  #expire(socket: RelaySocket): void {
+    const { wait } = socket;
+    this.#close(socket);
+    wait?.expired();
   }
 
-  /** Closes an entrance. One that a process may be connecting to is not used again. */
-  #close(entrance: Entrance): void {
-    clearTimeout(entrance.timer);
-    entrance.visit = undefined;
-    this.#all.delete(entrance);
-    this.#idle = this.#idle.filter((each) => each !== entrance);
-    entrance.server.close();
+  /** Closes a relay socket. One that a process may be connecting to is not used again. */
+  #close(socket: RelaySocket): void {
+    clearTimeout(socket.timer);
+    socket.wait = undefined;
+    this.#all.delete(socket);
+    this.#idle = this.#idle.filter((each) => each !== socket);
+    socket.server.close();
   }
 }
 

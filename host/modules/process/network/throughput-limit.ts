@@ -10,7 +10,7 @@ const LEAST_CHARGE = 8_192;
  * The bytes per second that all connections of one process may move together, granted in ticks. Without this limit
  * 256 connections at full speed delay everything else in the host by half a second.
  */
-export class Allowance {
+export class ThroughputLimit {
   readonly #perTick: number;
   #left: number;
   #filledAt = performance.now();
@@ -29,9 +29,9 @@ export class Allowance {
     return this.#left > 0 && this.#queue.length === 0;
   }
 
-  /** Calls `goOn` when another chunk may be sent; connections take turns. */
-  waitForTurn(goOn: () => void): void {
-    this.#queue.push(goOn);
+  /** Calls `resume` when another chunk may be sent; connections take turns. */
+  waitForTurn(resume: () => void): void {
+    this.#queue.push(resume);
     this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
   }
 

@@ -21,7 +21,7 @@ export interface AnsweredRequest {
 }
 
 /** Counts requests by route, and their durations. Counting is on the path of every request, and reading is rare. */
-export class RequestFigures {
+export class RequestMetrics {
   readonly #routes = new Map<string, RouteFigures>();
 
   count({ method, route, status, durationMs }: AnsweredRequest): void {

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { EntranceSockets } from "../../../../host/modules/process/network/entrances.ts";
+import { RelaySockets } from "../../../../host/modules/process/network/relay-sockets.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { onTestEnd } from "../../../helpers/on-test-end.ts";
 
@@ -19,25 +19,25 @@ function setTemporary(t: TestContext, folder: string): void {
   });
 }
 
-function open(t: TestContext): EntranceSockets {
-  const sockets = new EntranceSockets();
+function open(t: TestContext): RelaySockets {
+  const sockets = new RelaySockets();
   onTestEnd(t, async () => sockets.close());
   return sockets;
 }
 
-/** An entrance, and who came through it. */
-function openEntrance(sockets: EntranceSockets) {
-  const visits: string[] = [];
-  const entrance = sockets.open({
-    entered: (near) => (visits.push("entered"), near.destroy()),
-    expired: () => visits.push("expired"),
+/** A relay socket, and the results of waiting at it. */
+function openSocket(sockets: RelaySockets) {
+  const results: string[] = [];
+  const socket = sockets.open({
+    connected: (near) => (results.push("connected"), near.destroy()),
+    expired: () => results.push("expired"),
   });
-  const enter = async () => {
-    const socket = connect(entrance.path);
-    socket.on("error", () => undefined);
-    await once(socket.resume(), "close");
+  const connectOnce = async () => {
+    const near = connect(socket.path);
+    near.on("error", () => undefined);
+    await once(near.resume(), "close");
   };
-  return { ...entrance, visits, enter };
+  return { ...socket, results, connectOnce };
 }
 
 test("folders of hosts that were killed are removed, and no others", async (t) => {
@@ -93,7 +93,7 @@ test("a folder for temporary files with a long path is not used: the paths of so
   mkdirSync(`${longest}y`);
 
   setTemporary(t, longest);
-  const fits = new EntranceSockets();
+  const fits = new RelaySockets();
   assert.ok(fits.folder.startsWith(`${longest}/`));
   fits.close();
   setTemporary(t, `${longest}y`);
@@ -102,112 +102,112 @@ test("a folder for temporary files with a long path is not used: the paths of so
   assert.ok(folder.startsWith("/tmp/mantel-net-"), folder);
 });
 
-test("an entrance is there before it is needed, and used again after a visit", async (t) => {
+test("a relay socket is there before it is needed, and used again after a connection", async (t) => {
   const sockets = open(t);
   const ready = () => readdirSync(sockets.folder);
   assert.deepEqual(ready(), ["1"]);
 
-  const first = openEntrance(sockets);
-  await first.enter();
-  const second = openEntrance(sockets);
+  const first = openSocket(sockets);
+  await first.connectOnce();
+  const second = openSocket(sockets);
   assert.equal(second.path, first.path);
-  await second.enter();
+  await second.connectOnce();
 
-  assert.deepEqual([first.visits, second.visits], [["entered"], ["entered"]]);
+  assert.deepEqual([first.results, second.results], [["connected"], ["connected"]]);
   assert.deepEqual(ready(), ["1"]);
 });
 
-test("of several entrances that were used, one is kept", async (t) => {
+test("of several relay sockets that were used, one is kept", async (t) => {
   const sockets = open(t);
-  const [first, second] = [openEntrance(sockets), openEntrance(sockets)];
+  const [first, second] = [openSocket(sockets), openSocket(sockets)];
   assert.notEqual(first.path, second.path);
   await setImmediate();
 
-  await first.enter();
-  await second.enter();
+  await first.connectOnce();
+  await second.connectOnce();
 
   assert.deepEqual(readdirSync(sockets.folder), ["1"]);
 });
 
-test("an entrance that nobody uses expires after five seconds, and is not used again", async (t) => {
+test("a relay socket that nobody uses expires after five seconds, and is not used again", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sockets = open(t);
-  const entrance = openEntrance(sockets);
+  const socket = openSocket(sockets);
 
   t.mock.timers.tick(4_999);
-  assert.deepEqual(entrance.visits, []);
+  assert.deepEqual(socket.results, []);
   t.mock.timers.tick(1);
 
-  assert.deepEqual(entrance.visits, ["expired"]);
-  assert.equal(existsSync(entrance.path), false);
-  assert.notEqual(openEntrance(sockets).path, entrance.path);
+  assert.deepEqual(socket.results, ["expired"]);
+  assert.equal(existsSync(socket.path), false);
+  assert.notEqual(openSocket(sockets).path, socket.path);
 });
 
-test("a visit ends the wait", async (t) => {
+test("a connection ends the wait", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sockets = open(t);
-  const entrance = openEntrance(sockets);
-  await entrance.enter();
+  const socket = openSocket(sockets);
+  await socket.connectOnce();
 
   t.mock.timers.tick(10_000);
 
-  assert.deepEqual(entrance.visits, ["entered"]);
-  assert.ok(existsSync(entrance.path));
+  assert.deepEqual(socket.results, ["connected"]);
+  assert.ok(existsSync(socket.path));
 });
 
-test("a discarded entrance is closed without a visit, and not used again", async (t) => {
+test("a discarded relay socket is closed without a connection, and not used again", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sockets = open(t);
-  const entrance = openEntrance(sockets);
+  const socket = openSocket(sockets);
 
-  entrance.discard();
-  entrance.discard();
+  socket.discard();
+  socket.discard();
   t.mock.timers.tick(10_000);
 
-  assert.deepEqual([entrance.visits, existsSync(entrance.path)], [[], false]);
-  assert.notEqual(openEntrance(sockets).path, entrance.path);
+  assert.deepEqual([socket.results, existsSync(socket.path)], [[], false]);
+  assert.notEqual(openSocket(sockets).path, socket.path);
 });
 
-test("discarding after the visit leaves the entrance to the next one", async (t) => {
+test("discarding after the connection leaves the relay socket to the next one", async (t) => {
   const sockets = open(t);
-  const first = openEntrance(sockets);
-  await first.enter();
-  const second = openEntrance(sockets);
+  const first = openSocket(sockets);
+  await first.connectOnce();
+  const second = openSocket(sockets);
 
   first.discard();
-  await second.enter();
+  await second.connectOnce();
 
-  assert.deepEqual([second.path, second.visits], [first.path, ["entered"]]);
+  assert.deepEqual([second.path, second.results], [first.path, ["connected"]]);
 });
 
-test("nobody enters where nobody is expected", async (t) => {
+test("a connection that nobody waits for is closed", async (t) => {
   const sockets = open(t);
-  const first = openEntrance(sockets);
-  await first.enter();
+  const first = openSocket(sockets);
+  await first.connectOnce();
 
-  await first.enter();
+  await first.connectOnce();
 
-  assert.deepEqual(first.visits, ["entered"]);
+  assert.deepEqual(first.results, ["connected"]);
 });
 
-test("an entrance that cannot be made expires", async (t) => {
+test("a relay socket that cannot be made expires", async (t) => {
   const sockets = open(t);
-  openEntrance(sockets);
+  openSocket(sockets);
   writeFileSync(join(sockets.folder, "2"), ""); // in the place of the second one
 
-  const { visits } = openEntrance(sockets);
-  for (let turn = 0; turn < 10 && visits.length === 0; turn++) await setImmediate();
+  const { results } = openSocket(sockets);
+  for (let turn = 0; turn < 10 && results.length === 0; turn++) await setImmediate();
 
-  assert.deepEqual(visits, ["expired"]);
+  assert.deepEqual(results, ["expired"]);
 });
 
-test("closing closes all entrances, also those that wait", async (t) => {
+test("closing closes all relay sockets, also those that wait", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sockets = open(t);
-  const entrance = openEntrance(sockets);
+  const socket = openSocket(sockets);
 
   sockets.close();
   t.mock.timers.tick(10_000);
 
-  assert.deepEqual([entrance.visits, existsSync(sockets.folder)], [[], false]);
+  assert.deepEqual([socket.results, existsSync(sockets.folder)], [[], false]);
 });
