@@ -1,4 +1,5 @@
 import type { SignedIn } from "./api.ts";
+import { lasting, ofTab } from "./page-storage.ts";
 
 const KEY = "mantel.signed-in";
 /** Storage key of the token in versions without the session cookie. */
@@ -13,12 +14,12 @@ const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
  * secret.
  */
 export function rememberSignedIn({ name, scope, display }: SignedIn): void {
-  localStorage.setItem(KEY, JSON.stringify({ name, scope, display, at: Date.now() }));
+  lasting.set(KEY, JSON.stringify({ name, scope, display, at: Date.now() }));
 }
 
 /** The note of the current sign-in, which differs from that of each other; null without one. */
 export function visitNote(): string | null {
-  return localStorage.getItem(KEY);
+  return lasting.get(KEY);
 }
 
 /** The identity that was last known to be signed in. */
@@ -56,7 +57,7 @@ export interface Refusal {
 
 /** Forgets the identity after the user signs out, and the home that it saw. */
 export function forgetSignedIn(): void {
-  localStorage.removeItem(KEY);
+  lasting.set(KEY, undefined);
   globalThis.caches?.delete(HOME_CACHE).catch(() => undefined);
 }
 
@@ -69,17 +70,17 @@ export function forgetRefused(reason: Refusal["reason"]): void {
 
 /** Stores a refusal for the next page load. */
 export function rememberRefusal(refusal: Refusal): void {
-  sessionStorage.setItem(REFUSED, JSON.stringify(refusal));
+  ofTab.set(REFUSED, JSON.stringify(refusal));
 }
 
 /** The stored refusal, if there is one. Removes it. */
 export function takeRefusal(): Refusal | undefined {
-  const stored = sessionStorage.getItem(REFUSED);
-  sessionStorage.removeItem(REFUSED);
+  const stored = ofTab.get(REFUSED);
+  ofTab.set(REFUSED, undefined);
   return stored === null ? undefined : (JSON.parse(stored) as Refusal);
 }
 
 /** True if a version without the session cookie stored a token in this browser. */
 export function hasStoredToken(): boolean {
-  return localStorage.getItem(TOKEN_KEY) !== null;
+  return lasting.get(TOKEN_KEY) !== null;
 }

@@ -1,4 +1,5 @@
 import type { ApiError } from "./api.ts";
+import { lasting } from "./page-storage.ts";
 import { TOKEN_KEY } from "./signed-in.ts";
 
 /**
@@ -8,10 +9,10 @@ import { TOKEN_KEY } from "./signed-in.ts";
 export async function exchangeStoredToken(
   signIn: (token: string) => Promise<ApiError | undefined>,
 ): Promise<ApiError | undefined> {
-  const token = localStorage.getItem(TOKEN_KEY);
+  const token = lasting.get(TOKEN_KEY);
   if (token === null) return undefined;
   const fault = await signIn(token);
   if (!fault || fault.status === 401 || fault.code === "signed_in")
-    localStorage.removeItem(TOKEN_KEY);
+    lasting.set(TOKEN_KEY, undefined);
   return fault;
 }

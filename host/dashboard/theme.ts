@@ -1,4 +1,5 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import { lasting } from "./page-storage.ts";
 import type { UiSettings } from "./store.ts";
 
 export type Theme = "dark" | "light" | "night";
@@ -13,7 +14,7 @@ const lightPreferred = matchMedia("(prefers-color-scheme: light)");
  * the screen does not flash white in a dark room.
  */
 export function showRememberedTheme(): void {
-  const remembered = localStorage.getItem(KEY);
+  const remembered = lasting.get(KEY);
   showTheme(remembered === "dark" || remembered === "light" ? remembered : preferred());
 }
 
@@ -23,8 +24,7 @@ export function showTheme(theme: Theme): void {
 
 /** Remembers the theme setting for the next visit. */
 export function rememberTheme(choice: UiSettings["theme"]): void {
-  if (choice === "dark" || choice === "light") localStorage.setItem(KEY, choice);
-  else localStorage.removeItem(KEY);
+  lasting.set(KEY, choice);
 }
 
 /**

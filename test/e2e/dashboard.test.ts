@@ -55,6 +55,9 @@ test("the dashboard", async (t) => {
   await t.test("turns the lights of a room off, and takes it back", (each) =>
     turnsRoomOff(each, fixture),
   );
+  await t.test("shows the home in a browser that forbids storage", (each) =>
+    worksWithoutStorage(each, fixture),
+  );
   await t.test("reports an unreachable host and reconnects", (each) =>
     survivesOffline(each, fixture),
   );
@@ -328,3 +331,23 @@ async function stateOf(host: TestHost, name: string): Promise<Record<string, unk
 async function idOf(host: TestHost, name: string): Promise<string> {
   return (await deviceOf(host, name)).id;
 }
+
+async function worksWithoutStorage(t: TestContext, { browser, host }: Fixture) {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  await context.addInitScript(FORBID_STORAGE);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+
+  await page.goto(await host.link("admin"));
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+  assert.deepEqual(faults, []);
+}
+
+const FORBID_STORAGE = `for (const name of ["localStorage", "sessionStorage"]) {
+  Object.defineProperty(window, name, {
+    get() { throw new DOMException("The operation is insecure.", "SecurityError"); },
+  });
+}`;

@@ -1,5 +1,6 @@
 import type { Color } from "@mantel/plugin-sdk/device";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { lasting } from "../page-storage.ts";
 
 const KEY = "mantel.colours";
 const MOST = 7;
@@ -37,10 +38,10 @@ export function isNear(one: Color, other: Color): boolean {
   );
 }
 
-/** Storage may be forbidden, full, or hold what another version has written. */
+/** Storage may hold what another version has written. */
 function read(): readonly Color[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    const stored: unknown = JSON.parse(lasting.get(KEY) ?? "[]");
     return Array.isArray(stored) ? stored.filter(isColor).slice(0, MOST) : [];
   } catch {
     return [];
@@ -54,9 +55,5 @@ function isColor(value: unknown): value is Color {
 }
 
 function write(known: readonly Color[]): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(known));
-  } catch {
-    // The colours last as long as the page.
-  }
+  lasting.set(KEY, JSON.stringify(known));
 }

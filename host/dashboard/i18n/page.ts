@@ -1,3 +1,4 @@
+import { lasting } from "../page-storage.ts";
 import { type LanguagePack, languageOf, setLocale } from "./language.ts";
 
 const KEY = "mantel.locale";
@@ -11,7 +12,7 @@ let wanted = "";
 
 /** Uses the language of the last visit, or of the browser, until the host answers. */
 export function useRememberedLocale(): void {
-  wanted = localStorage.getItem(KEY) ?? navigator.language;
+  wanted = lasting.get(KEY) ?? navigator.language;
   setPageLocale(wanted);
 }
 
@@ -23,8 +24,7 @@ export function useLanguagePacks(load: LoadPack): Promise<void> {
 
 /** Uses the language of the home from now on and at the start of the next visit. */
 export function rememberLocale(tag: string | undefined): void {
-  if (tag === undefined) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, tag);
+  lasting.set(KEY, tag);
   const next = tag ?? navigator.language;
   if (next !== wanted) void change(next);
 }

@@ -1,4 +1,5 @@
 import { effect } from "@preact/signals-core";
+import { ofTab } from "../page-storage.ts";
 import type { Session } from "../session.ts";
 import { visitNote } from "../signed-in.ts";
 import { saveHome, showSavedHome } from "./saved-home.ts";
@@ -85,10 +86,9 @@ async function reloadIfOutdated(): Promise<void> {
   const answer = await fetch("/", { cache: "no-store" }).catch(() => undefined);
   const script = scriptIn((await answer?.text()) ?? "");
   const own = document.querySelector<HTMLScriptElement>("script[type=module]")?.getAttribute("src");
-  if (script === undefined || script === own) return;
-  if (sessionStorage.getItem(RELOADED) === script) return;
-  sessionStorage.setItem(RELOADED, script);
-  location.reload();
+  if (script === undefined || script === own || ofTab.get(RELOADED) === script) return;
+  ofTab.set(RELOADED, script);
+  if (ofTab.get(RELOADED) === script) location.reload(); // otherwise it could load again for ever
 }
 
 /** The address of the main script in a page of the dashboard. */

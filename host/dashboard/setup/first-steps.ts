@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { addStyles } from "../add-styles.ts";
 import { ApiError } from "../api.ts";
+import { lasting } from "../page-storage.ts";
 import type { Session } from "../session.ts";
 import { defineSetupCards } from "./setup-card.ts";
 import { words } from "./words.ts";
@@ -27,7 +28,7 @@ const SEARCH_EVERY_MS = 20_000;
  */
 export function showFirstSteps(root: HTMLElement, visit: Visit): void {
   if (visit.mayAdminister) defineSetupCards(visit);
-  const isHidden = localStorage.getItem(HIDDEN_KEY) !== null;
+  const isHidden = lasting.get(HIDDEN_KEY) !== null;
   if (!isHidden) void new FirstSteps(root, visit).start();
 }
 
@@ -94,7 +95,7 @@ class FirstSteps {
   #hide(): void {
     this.#isHidden = true;
     clearTimeout(this.#timer);
-    localStorage.setItem(HIDDEN_KEY, "yes");
+    lasting.set(HIDDEN_KEY, "yes");
     this.#isSimulated.value = false;
   }
 
