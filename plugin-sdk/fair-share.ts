@@ -1,5 +1,5 @@
 /** The result of a request for a place. `replaced` is the item that lost its place to the new one. */
-export interface Taken<T> {
+export interface TakeResult<T> {
   readonly isGiven: boolean;
   readonly replaced?: T;
 }
@@ -29,7 +29,7 @@ export class FairShare<T> {
   }
 
   /** Takes a place for `item`. An item for which `mayGiveWay` returns false never loses its place. */
-  take(owner: string, item: T, mayGiveWay: (item: T) => boolean = () => true): Taken<T> {
+  take(owner: string, item: T, mayGiveWay: (item: T) => boolean = () => true): TakeResult<T> {
     if (this.isFull(owner)) return { isGiven: false };
     if (this.#taken < this.#most) {
       this.#add(owner, item);
