@@ -95,7 +95,8 @@ export class Compiler {
 
   async #remembered(id: string, folder: string, entry: string): Promise<Bundle | undefined> {
     const found = await this.#built.find<Remembered>(`server-${id}`, entry);
-    if (!found || !existsSync(found.bundle)) return undefined;
+    if (!found || dirname(found.bundle) !== this.#folderOf(id)) return undefined; // of a copied data folder
+    if (!existsSync(found.bundle)) return undefined;
     const { hash, bundle, imports, inputs, sources } = found;
     const vendor = await this.#vendors.bundle(id, folder, new Map(imports));
     return (vendor ?? null) === found.vendor
@@ -138,7 +139,7 @@ export class Compiler {
    * by that; `pruneVendors` then removes them.
    */
   async prune(id: string, builds: readonly Bundle[]): Promise<boolean> {
-    const folder = join(this.#cacheFolder, "modules", id);
+    const folder = this.#folderOf(id);
     const names = await readdir(folder).catch(() => []);
     const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
     const stale = bundles.filter((name) => !builds.some(({ hash }) => name.startsWith(`${hash}.`)));
@@ -163,6 +164,10 @@ export class Compiler {
 
   async close(): Promise<void> {
     await Promise.all([...this.#openBuilds.keys()].map((id) => this.forget(id)));
+  }
+
+  #folderOf(id: string): string {
+    return join(this.#cacheFolder, "modules", id);
   }
 
   /** Builds once more in another form if the code awaits at its top level. */
@@ -197,7 +202,7 @@ export class Compiler {
     const packages = new Map<string, string>();
     const workerInputs = new Set<string>();
     const texts = new Map<string, string>();
-    const outdir = join(this.#cacheFolder, "modules", id);
+    const outdir = this.#folderOf(id);
     const allowsLinks = this.#allowsLinks;
     const withWorkers = (path: string, source: string) =>
       compileWorkers(path, source, { folder, outdir, inputs: workerInputs });
@@ -235,7 +240,7 @@ export class Compiler {
   }
 
   async #write(id: string, hash: string, { code, map }: { code: string; map: string }) {
-    const folder = join(this.#cacheFolder, "modules", id);
+    const folder = this.#folderOf(id);
     const bundle = join(folder, `${hash}.cjs`);
     await mkdir(folder, { recursive: true });
     // The map may differ when the code is equal: a comment moves lines.

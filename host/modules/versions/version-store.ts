@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
@@ -78,7 +78,7 @@ export class VersionStore {
 
   /** The last good server side of this plugin; `undefined` if its files no longer exist. */
   async server(id: string): Promise<Build | undefined> {
-    return toBuild(await this.#read(id, SERVER, StoredServer));
+    return this.#toBuild(await this.#read(id, SERVER, StoredServer));
   }
 
   async storeWidget(plugin: PluginPackage, bundle: WidgetBundle, log: ModuleLog): Promise<void> {
@@ -93,7 +93,7 @@ export class VersionStore {
   /** The last good version of this plugin; `undefined` if the files of a side no longer exist. */
   async version(id: string): Promise<Version | undefined> {
     const server = await this.#read(id, SERVER, StoredServer);
-    return toVersion(server, await this.#read(id, WIDGET, StoredWidget));
+    return this.#toVersion(server, await this.#read(id, WIDGET, StoredWidget));
   }
 
   /** Stores the version for a rollback, and the version that was rolled back. */
@@ -109,7 +109,7 @@ export class VersionStore {
 
   async history(id: string): Promise<History> {
     const { version, left } = (await this.#read(id, HISTORY, StoredHistory)) ?? {};
-    const previous = version && toVersion(version.server, version.widget);
+    const previous = version && this.#toVersion(version.server, version.widget);
     return { previous: previous && { ...previous, until: version.until }, rolledBack: left };
   }
 
@@ -183,6 +183,29 @@ export class VersionStore {
       return undefined;
     }
   }
+
+  /** `undefined` if one of its files is missing, or is in another data folder, which this one is a copy of. */
+  #toBuild(stored: StoredServer | undefined): Build | undefined {
+    if (!stored || !existsSync(stored.bundle)) return undefined;
+    if (dirname(stored.bundle) !== join(this.#folder, stored.plugin.id)) return undefined;
+    if (stored.vendor !== undefined && !existsSync(stored.vendor)) return undefined;
+    const { vendor, ...rest } = stored;
+    return { ...rest, vendor, inputs: new Set() };
+  }
+
+  /** The sides that the manifest has; stored ones of other sides belong to an older manifest. */
+  #toVersion(
+    storedServer: StoredServer | undefined,
+    storedWidget: StoredWidget | undefined,
+  ): Version | undefined {
+    const plugin = storedServer?.plugin ?? storedWidget?.plugin;
+    if (!plugin) return undefined;
+    const has = (side: "server" | "widget") => plugin.manifest[side] !== undefined;
+    const server = has("server") ? this.#toBuild(storedServer) : undefined;
+    const widget = has("widget") ? toWidget(storedWidget) : undefined;
+    const isWhole = has("server") === !!server && has("widget") === !!widget;
+    return isWhole ? { plugin, server, widget } : undefined;
+  }
 }
 
 function serverRecord({ plugin, section = {}, hash, bundle, vendor, sources }: Build): object {
@@ -193,28 +216,6 @@ function widgetRecord(plugin: PluginPackage, { hash, code, map }: WidgetBundle):
   return { plugin, hash, code, map };
 }
 
-/** `undefined` if one of its files is missing. */
-function toBuild(stored: StoredServer | undefined): Build | undefined {
-  if (!stored || !existsSync(stored.bundle)) return undefined;
-  if (stored.vendor !== undefined && !existsSync(stored.vendor)) return undefined;
-  const { vendor, ...rest } = stored;
-  return { ...rest, vendor, inputs: new Set() };
-}
-
 function toWidget(stored: StoredWidget | undefined): WidgetBundle | undefined {
   return stored && { hash: stored.hash, code: stored.code, map: stored.map, inputs: [] };
-}
-
-/** The sides that the manifest has; stored ones of other sides belong to an older manifest. */
-function toVersion(
-  storedServer: StoredServer | undefined,
-  storedWidget: StoredWidget | undefined,
-): Version | undefined {
-  const plugin = storedServer?.plugin ?? storedWidget?.plugin;
-  if (!plugin) return undefined;
-  const has = (side: "server" | "widget") => plugin.manifest[side] !== undefined;
-  const server = has("server") ? toBuild(storedServer) : undefined;
-  const widget = has("widget") ? toWidget(storedWidget) : undefined;
-  const isWhole = has("server") === !!server && has("widget") === !!widget;
-  return isWhole ? { plugin, server, widget } : undefined;
 }

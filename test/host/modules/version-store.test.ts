@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
@@ -64,6 +64,20 @@ test("the last good server side is read with its config, its packages and withou
     server: stored(good, { address: "a.test" }),
     widget: undefined,
   });
+});
+
+test("a copy of the cache folder has no last good server side, because its record names the first folder", async (t) => {
+  const { cache, store, log, build } = await openStore(t);
+  await store.storeServer(await build(), {}, log);
+  const copy = await emptyFolder(t);
+
+  await cp(join(cache, "modules"), join(copy, "modules"), { recursive: true });
+
+  const copied = new VersionStore(copy);
+  assert.deepEqual(
+    [await copied.server("lamp"), await copied.version("lamp")],
+    [undefined, undefined],
+  );
 });
 
 test("a plugin that was never stored has no version", async (t) => {
