@@ -1,7 +1,7 @@
 import type * as Esbuild from "esbuild";
 import type { BuildContext, BuildOptions, BuildResult } from "esbuild";
 
-/** The time without any build after which esbuild's process, which may hold 100 MiB, is ended. */
+/** The time without any build after which esbuild's process is ended: the next save may follow soon. */
 const IDLE_MS = 60_000;
 
 const rebuilders = new Set<Rebuilder<BuildOptions>>();

@@ -22,6 +22,7 @@ import { LastUse } from "./auth/last-use.ts";
 import { Pairings } from "./auth/pairings.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Backups } from "./backup/backups.ts";
+import { endBuildService } from "./build-service.ts";
 import { CalendarActions } from "./calendar/actions.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
@@ -171,6 +172,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     () => undefined,
   );
   void settled.then(() => {
+    void endBuildService(); // esbuild holds 100 MiB after a start, and the next build comes with a save
     const enabled = modules.list().filter(({ state }) => state !== "disabled");
     registries.keptChannels.keepOnly(new Set(enabled.map(({ id }) => id)));
   });

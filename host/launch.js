@@ -1,7 +1,6 @@
 // node host/launch.js [flags]: starts the host from its compiled form, or from the sources if that
 // cannot be written, for example in a read-only folder.
 
-import module from "node:module";
 import { pathToFileURL } from "node:url";
 import { compileHost } from "./compiled.js";
 
@@ -12,8 +11,5 @@ const compiled = await compileHost().catch((error) => {
 if (compiled === undefined) {
   const { register } = await import("tsx/esm/api");
   register();
-} else {
-  process.setSourceMapsEnabled(true);
-  module.enableCompileCache?.(`${compiled}.cache`); // Node 22.1 and newer
 }
 await import(compiled === undefined ? "./main.ts" : pathToFileURL(compiled).href);

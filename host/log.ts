@@ -1,8 +1,9 @@
+import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log, LogFields } from "@mantel/plugin-sdk";
 import type { LogLevel } from "@mantel/plugin-sdk/protocol";
 import { type Logger, type LoggerOptions, pino } from "pino";
-import { prettyFactory } from "pino-pretty";
+import type PinoPretty from "pino-pretty";
 
 /** The host's log. Records go to standard error: readable lines on a terminal, JSON elsewhere. */
 export interface HostLog extends Log {
@@ -20,6 +21,8 @@ export interface ProcessLog extends HostLog {
 /** The most bytes that wait for a reader of standard error; further records are dropped and counted. */
 const MAX_UNWRITTEN_BYTES = 2 ** 20;
 const FLUSH_DEADLINE_MS = 500;
+/** Loads a package that only a terminal needs. */
+const load = createRequire(import.meta.url);
 /** One counter for the process, which has one standard error. */
 let unreadRecords = 0;
 
@@ -75,6 +78,7 @@ function escaped(character: string): string {
 }
 
 function readableFormatter(): (record: string) => string {
+  const { prettyFactory } = load("pino-pretty") as typeof PinoPretty;
   return prettyFactory({
     colorize: process.stderr.hasColors?.() ?? false,
     ignore: "pid,hostname",

@@ -1,13 +1,17 @@
 // The first of the files that the host is compiled to: runs the other two, its packages and its sources.
+import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Require, runBundle, runPackages } from "@mantel/plugin-sdk/compiled-code";
+import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
+import { mapStacks } from "./compiled-stacks.ts";
 
 const base = fileURLToPath(import.meta.url).replace(/\.mjs$/, "");
 const sources = `${base}.sources.cjs`;
+const cache = `${base}.cache`;
 const require: Require = createRequire(sources);
-const packages = runPackages(`${base}.packages.cjs`, dirname(base), require);
-runBundle(sources, (specifier) =>
+mapStacks(sources);
+for (const part of ["packages", "sources"]) mkdirSync(`${cache}/${part}`, { recursive: true });
+const packages = runCached(`${base}.packages.cjs`, `${cache}/packages`, require);
+runCached(sources, `${cache}/sources`, (specifier) =>
   Object.hasOwn(packages, specifier) ? packages[specifier] : require(specifier),
 );

@@ -96,8 +96,8 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     throw toReloadFailure(error, folder);
   });
   const script = built.outputFiles[0]?.text ?? "";
-  rejectOldNames(script, folder);
-  const { code, map } = await transform(guardLoops(script), {
+  await rejectOldNames(script, folder);
+  const { code, map } = await transform(await guardLoops(script), {
     format: "cjs",
     target: "es2022",
     sourcemap: "external",

@@ -1,4 +1,4 @@
-import { type Node, parse } from "acorn";
+import type { Node } from "acorn";
 
 const LOOPS = new Set([
   "DoWhileStatement",
@@ -12,7 +12,8 @@ const LOOPS = new Set([
  * Inserts a call of `mantelLoop()` into every loop of a script; host/dashboard/loop-watch.ts is the other
  * end. Inserted code adds no lines, so that source maps remain correct.
  */
-export function guardLoops(code: string): string {
+export async function guardLoops(code: string): Promise<string> {
+  const { parse } = await import("acorn");
   const additions: { readonly at: number; readonly text: string }[] = [];
   for (const { type, start, end } of bodiesOfLoops(parse(code, { ecmaVersion: "latest" }))) {
     if (type === "BlockStatement") additions.push({ at: start + 1, text: "mantelLoop();" });

@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type AnyNode, parse } from "acorn";
+import type { AnyNode } from "acorn";
 import { sourcePlace } from "../modules/lifecycle/widget-faults.ts";
 
 const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/;
@@ -12,8 +12,8 @@ const FUNCTIONS = new Set(["ArrowFunctionExpression", "FunctionDeclaration", "Fu
  * @param script the built script, which ends with its source map
  * @throws MantelError `reload_failed`, with the place in the author's source
  */
-export function rejectOldNames(script: string, folder: string): void {
-  const keep = /\bkeep\b/.test(script) ? findKeep(script) : undefined;
+export async function rejectOldNames(script: string, folder: string): Promise<void> {
+  const keep = /\bkeep\b/.test(script) ? await findKeep(script) : undefined;
   if (!keep) return;
   const map = Buffer.from(INLINE_MAP.exec(script)?.[1] ?? "", "base64").toString();
   const location = sourcePlace([keep], { map, folder });
@@ -22,7 +22,10 @@ export function rejectOldNames(script: string, folder: string): void {
 }
 
 /** The place of the first `keep` that a `mount` returns, counted from 0. */
-function findKeep(script: string): { readonly row: number; readonly column: number } | undefined {
+async function findKeep(
+  script: string,
+): Promise<{ readonly row: number; readonly column: number } | undefined> {
+  const { parse } = await import("acorn");
   const places = [...nodesIn(parse(script, { ecmaVersion: "latest", locations: true }))]
     .map((node) => propertyOf(definitionIn(node), "mount"))
     .flatMap((mount) => (mount?.type === "Property" ? returnedBy(mount.value) : []))

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import bodyParser from "koa-bodyparser";
+import type bodyParser from "koa-bodyparser";
 import { JsonShape } from "../json-shape.ts";
 import { findLoneSurrogate, mayContainLoneSurrogates } from "../lone-surrogates.ts";
 import type { BodyDescription, Context, Middleware } from "./route.ts";
@@ -32,13 +32,14 @@ export function readJson(description: Partial<BodyDescription> = {}): Middleware
     textLimit: String(maxBytes),
     encoding: "latin1",
   };
-  const readText = bodyParser(options);
+  let readText: Middleware | undefined;
   return async (ctx, next) => {
     if (hasBody(ctx)) {
       refuseEncoded(ctx);
       if (!description.raw) requireType(ctx, types);
       await requireSize(ctx, maxBytes);
       if (description.unparsed || description.raw) return next();
+      readText ??= (await import("koa-bodyparser")).default(options); // with tables of all character sets, 900 kB
       await readText(ctx, async () => undefined);
       ctx.request.body = parseJson(ctx.request.rawBody as string);
     }

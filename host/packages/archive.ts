@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Parser, type ReadEntry } from "tar";
+import type { ReadEntry } from "tar";
 import { foldedPath, printableName } from "../file-names.ts";
 
 /** Bounds of a plugin's archive, without its dependencies. */
@@ -40,6 +40,7 @@ export async function readArchive(
   if ((await stat(file)).size > limits.packedBytes) {
     throw refused(`it is larger than ${mebibytes(limits.packedBytes)}`);
   }
+  const { Parser } = await import("tar");
   const contents = new Contents(limits);
   const parser = new Parser({ strict: true, onReadEntry: (entry) => contents.take(entry) });
   const failure = new Promise<never>((_, reject) => parser.on("error", reject));

@@ -35,8 +35,11 @@ const HOST_DEADLINE_MS = 90_000;
 /** A process without work after this time is a warm process and can preload modules. */
 const SPARE_AFTER_MS = 25;
 
-/** The histogram measures from sample to sample, so an idle event loop shows exactly this value. */
-const LAG_STEP_MS = 10;
+/**
+ * The histogram measures from sample to sample, so an idle event loop shows exactly this value. Each sample wakes the
+ * process: at 10 ms an idle one used 0.5 % of a core, at 50 ms 0.14 %.
+ */
+const LAG_STEP_MS = 50;
 
 const STANDARD_ERROR = 2;
 const SIGKILL = 9;

@@ -39,6 +39,8 @@ async function compile(entry: string): Promise<{ value: string; inputs: string[]
     banner: { js: '"use strict";' }, // in sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction)
     target: "node20",
     minifySyntax: true,
+    minifyWhitespace: true, // each process keeps the text in memory
+    legalComments: "none",
     metafile: true,
     logLevel: "silent",
     tsconfigRaw: {},

@@ -346,8 +346,12 @@ const PASSED_ON = ["PATH", "LANG", "LC_ALL", "NODE_V8_COVERAGE"];
 /** Node parses all root certificates at its start if this is set, so a process without a network does not get it. */
 const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
-/** One pool of memory for all threads of a process: glibc makes one for each, and keeps what was freed in it. */
-const ONE_ARENA = { MALLOC_ARENA_MAX: "1" };
+/** glibc's allocator, as in host/start.sh: one pool for all threads, and freed blocks go back to the system. */
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
 
 /**
  * A clean environment. It has the time zone, because a sandbox has no `/etc/localtime`; temporary files go to
@@ -360,6 +364,6 @@ function cleanEnvironment({ folder, network }: ProcessSettings): NodeJS.ProcessE
     return value === undefined ? [] : [[name, value]];
   });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const own = { ...ONE_ARENA, TZ: process.env["TZ"] ?? timeZone, TMPDIR: folder };
+  const own = { ...ALLOCATOR, TZ: process.env["TZ"] ?? timeZone, TMPDIR: folder };
   return { ...Object.fromEntries(passedOn), ...own };
 }

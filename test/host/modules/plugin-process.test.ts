@@ -244,6 +244,8 @@ test("the environment of a process has nothing of the host's but its paths, lang
     TZ: "Europe/Berlin",
     TMPDIR: "/srv/storage/lamp",
     MALLOC_ARENA_MAX: "1",
+    MALLOC_MMAP_THRESHOLD_: "131072",
+    MALLOC_TRIM_THRESHOLD_: "131072",
   });
   assert.match(mark ?? "", /^[0-9a-f-]{36}$/);
   assert.notEqual(second?.["MANTEL_GENERATION"], mark);
