@@ -1,4 +1,5 @@
 import { followEventForms } from "./calendar/follow-event-forms.ts";
+import { followFind } from "./find/follow-find.ts";
 import { showModuleProblems } from "./problem-notice.ts";
 import type { Session } from "./session.ts";
 
@@ -6,6 +7,7 @@ import type { Session } from "./session.ts";
 export async function start(root: HTMLElement, session: Session): Promise<void> {
   void import("./details/details.ts"); // ready for the first long press
   followEventForms(session.contexts);
+  followFind(root, session);
   if (!session.mayEdit) return;
   const { showFirstSteps } = await import("./setup/first-steps.ts");
   showFirstSteps(root, session);

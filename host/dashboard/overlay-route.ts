@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit";
+import { FIND } from "./find/event.ts";
 import { words } from "./i18n/later.ts";
 import { isServed } from "./served-paths.ts";
 import type { Session } from "./session.ts";
@@ -31,7 +32,7 @@ const ADDRESS = /^#\/(settings|automations|logbook)(?:\/([^/]*))?(?:\/([^/]*))?$
 
 const away = signal(false);
 
-/** Links in the header: to pages that plugins of this home serve and, for users who may edit, to the settings. */
+/** The end of the header: the search, and links to pages that plugins of this home serve and, for users who may edit, to the settings. */
 export function overlayLinks({ store, mayEdit }: Pick<Session, "store" | "mayEdit">): unknown {
   const texts = words.value;
   const offline = (text: string): string => (away.value ? texts.offline(text) : text);
@@ -40,6 +41,14 @@ export function overlayLinks({ store, mayEdit }: Pick<Session, "store" | "mayEdi
       <mantel-icon name=${icon}></mantel-icon>
     </a>`;
   return [
+    html`<button
+      class="icon-button settings-link"
+      aria-label=${texts.find}
+      aria-keyshortcuts="/ Control+K"
+      @click=${() => dispatchEvent(new Event(FIND))}
+    >
+      <mantel-icon name="mdi:magnify"></mantel-icon>
+    </button>`,
     isServed(store, "/automations")
       ? link("#/automations", "mdi:call-split", texts.automations)
       : nothing,

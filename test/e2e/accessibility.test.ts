@@ -32,6 +32,19 @@ test("the dashboard with every widget has no accessibility violations", async (t
       }
     });
   });
+  await t.test("with the search open, wide and narrow", async () => {
+    await inBothThemes(page, stage, async (theme) => {
+      for (const size of SIZES) {
+        await page.setViewportSize(size);
+        await page.getByRole("button", { name: "Find" }).click();
+        await page.getByRole("searchbox", { name: "Find" }).fill("li");
+        await page.getByRole("list", { name: "Results" }).getByRole("button").first().waitFor();
+        await picture(page, `find-${theme}-${size.width}`);
+        await assertAccessible(page);
+        await page.keyboard.press("Escape");
+      }
+    });
+  });
   await t.test("with broken code, in its tile and in the list of problems", async () => {
     await breakCode(page, stage);
     await page.reload();

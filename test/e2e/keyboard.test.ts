@@ -18,6 +18,7 @@ test("the dashboard with a keyboard and a screen reader", async (t) => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
   await t.test("arrow keys dim, and Enter asks before it unlocks", () => asks(page));
+  await t.test("/ finds a device, a scene or a setting, and the focus returns", () => finds(page));
   await t.test("a failed command is announced", () => says(page));
   await t.test("nothing moves with reduced motion", () => rests(page));
   await t.test("the document has a title and a language", () => isNamed(page));
@@ -69,6 +70,36 @@ async function asks(page: Page): Promise<void> {
   await door.press("Enter");
 
   await page.getByRole("button", { name: /Front door Unlocked/ }).waitFor();
+}
+
+async function finds(page: Page): Promise<void> {
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  const field = page.getByRole("searchbox", { name: "Find" });
+  const results = page.getByRole("list", { name: "Results" }).getByRole("button");
+  await lamp.focus();
+
+  await page.keyboard.press("/");
+  await field.fill("sofa");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Sofa lamp" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await field.fill("zzz");
+  await page.getByText("Nothing has this in its name.").waitFor();
+  await field.fill("time zone");
+  await results.filter({ hasText: "General" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".settings select:focus").waitFor();
+  await page.goBack();
+  await page.locator(".settings").waitFor({ state: "detached" });
+  await lamp.focus();
+  await page.keyboard.press("/");
+  await field.waitFor();
+  await page.keyboard.press("Escape");
+
+  await until(async () => (await page.getByRole("dialog").count()) === 0);
+  assert.equal(await lamp.evaluate((element) => element.matches(":focus")), true);
 }
 
 async function says(page: Page): Promise<void> {

@@ -1,6 +1,7 @@
 import { translated, type Translation } from "./language.ts";
 
 const english = {
+  find: "Find",
   settings: "Settings",
   automations: "Automations",
   logbook: "Logbook",
@@ -19,6 +20,7 @@ const english = {
 };
 
 const german: Translation<typeof english> = {
+  find: "Suchen",
   settings: "Einstellungen",
   automations: "Automationen",
   logbook: "Logbuch",

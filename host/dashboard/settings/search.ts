@@ -1,47 +1,18 @@
 import type { Device } from "@mantel/plugin-sdk/device";
+import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { type Signal, signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
-import type { ModuleView } from "../../api/module.ts";
+import type { Result } from "../find/home-results.ts";
+import { fitOf, folded } from "../find/match.ts";
+import { findSettings } from "./find-settings.ts";
+import { markRow } from "./mark-row.ts";
 import { addressOf, type SettingsDependencies } from "./page.ts";
-import { type PageEntry, PAGES } from "./pages.ts";
 import { words } from "./words.ts";
 
 const SHOWN = 12;
-const MARKED_MS = 2_500;
 
-type TextKey = {
-  [K in keyof typeof words.value]: (typeof words.value)[K] extends string ? K : never;
-}[keyof typeof words.value];
-
-/** Single settings: their page, the row on it, and the keys of the texts by which they are found. */
-const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey[]])[] = [
-  ["general", "language", "language"],
-  ["general", "time-zone", "timeZone", "timeZoneHint"],
-  ["general", "week-start", "weekStart"],
-  ["general", "units", "units", "unitsHint"],
-  ["general", "theme", "theme", "themeDark", "themeLight"],
-  ["general", "night", "atNight", "atNightHint", "themeNight"],
-  ["general", "idle", "nobodyNear", "nobodyNearHint"],
-  ["place", "town", "town", "townHint"],
-  ["calendars", "", "sources", "feeds"],
-  ["access", "", "newToken", "tokens", "thisBrowser", "signOut"],
-  ["displays", "", "pairDisplay", "addDisplay", "kiosk", "turnsPages"],
-  ["scenes", "", "newScene"],
-  ["backup", "", "createBackup", "restore"],
-  ["advanced", "modules", "modules", "modulesHint", "log"],
-  ["advanced", "plugins", "plugins", "pluginsHint"],
-  ["advanced", "bridges", "bridges", "bridgesHint"],
-  ["advanced", "api", "apiDocs", "apiHint"],
-  ["advanced", "about", "about", "aboutHint"],
-];
-
-interface Result {
-  readonly title: string;
-  readonly place: string;
-  readonly href: string;
-  /** The row to mark on the page. */
-  readonly row: string;
-}
+/** A result that a link opens. */
+type Linked = Result & { readonly opens: { readonly address: string; readonly row?: string } };
 
 /** The search over all settings and devices. */
 export class SettingsSearch {
@@ -87,7 +58,7 @@ export class SettingsSearch {
         ${results.map(
           (result) =>
             html`<li>
-              <a href=${result.href} @click=${() => this.#open(result)}>
+              <a href=${result.opens.address} @click=${() => this.#open(result)}>
                 <span dir="auto">${marked(result.title, this.#sought.value.trim())}</span>
                 <small dir="auto">${result.place}</small>
               </a>
@@ -104,53 +75,34 @@ export class SettingsSearch {
     nav?.querySelector<HTMLAnchorElement>(".results a")?.click();
   };
 
-  #open({ row }: Result): void {
+  #open({ opens: { row = "" } }: Linked): void {
     this.clear();
-    // The page is drawn after the address has changed.
-    if (row !== "") setTimeout(() => markRow(row), 60);
+    if (row !== "") markRow(row);
   }
 
-  #results(): readonly Result[] {
-    const sought = this.#sought.value.trim().toLocaleLowerCase();
-    const fits = (...parts: readonly (string | null)[]): boolean =>
-      parts.some((part) => part?.toLocaleLowerCase().includes(sought));
-    const devices = this.#store.allDevices().value;
-    const modules = this.#store.modules().value;
-    return [
-      ...PAGES.filter(({ title }) => fits(words.value[title])).map(resultOfPage),
-      ...settingsThat(fits),
-      ...devices.filter(({ name, room }) => fits(name, room)).map(resultOfDevice),
-      ...modules.filter(({ name }) => fits(name)).map(resultOfModule),
-    ].slice(0, SHOWN);
+  #results(): readonly Linked[] {
+    const text = this.#sought.value;
+    const sought = folded(text.trim());
+    const devices = this.#store
+      .allDevices()
+      .value.filter(({ name, room }) =>
+        [name, room ?? ""].some((each) => fitOf(each, sought) !== undefined),
+      );
+    return [...findSettings(text, this.#store), ...devices.map(resultOfDevice)]
+      .filter(isLinked)
+      .slice(0, SHOWN);
   }
 }
 
-function resultOfPage({ id, title }: PageEntry): Result {
-  return { title: words.value[title], place: words.value.settings, href: addressOf(id), row: "" };
+function isLinked(result: Result): result is Linked {
+  return "address" in result.opens;
 }
 
-function settingsThat(fits: (text: string) => boolean): readonly Result[] {
+function resultOfDevice(device: Device): Result {
   const texts = words.value;
-  return SETTINGS.flatMap(([page, row, ...keys]) => {
-    const found = keys.find((key) => fits(texts[key]));
-    const entry = PAGES.find(({ id }) => id === page);
-    if (found === undefined || !entry) return [];
-    const [first = found] = keys;
-    const title = row === "" ? texts[found] : texts[first];
-    return [{ title, place: texts[entry.title], href: addressOf(page), row }];
-  });
-}
-
-function resultOfDevice({ id, name, room }: Device): Result {
-  const texts = words.value;
-  const place = `${texts.devices}, ${room ?? texts.noRoom}`;
-  return { title: name, place, href: addressOf("devices", id), row: "" };
-}
-
-function resultOfModule({ id, name }: ModuleView): Result {
-  const texts = words.value;
-  const place = `${texts.advanced}, ${texts.modules}`;
-  return { title: name, place, href: addressOf("modules", id), row: "" };
+  const place = `${texts.devices}, ${device.room ?? texts.noRoom}`;
+  const opens = { address: addressOf("devices", device.id) };
+  return { title: device.name, place, icon: iconOf(device), opens };
 }
 
 /** The text with the part that was sought marked. */
@@ -159,14 +111,4 @@ function marked(text: string, sought: string): unknown {
   if (at < 0 || sought === "") return text;
   const end = at + sought.length;
   return html`${text.slice(0, at)}<mark>${text.slice(at, end)}</mark>${text.slice(end)}`;
-}
-
-/** Scrolls to a setting and marks it for a moment. */
-function markRow(id: string): void {
-  const row = document.querySelector<HTMLElement>(`.settings [data-setting="${CSS.escape(id)}"]`);
-  if (!row) return;
-  row.scrollIntoView({ block: "center" });
-  row.querySelector<HTMLElement>("input, select, a")?.focus();
-  row.classList.add("found");
-  setTimeout(() => row.classList.remove("found"), MARKED_MS);
 }

@@ -1,0 +1,73 @@
+import type { ModuleView } from "../../api/module.ts";
+import type { Result } from "../find/home-results.ts";
+import { fitOf, folded } from "../find/match.ts";
+import type { Store } from "../store.ts";
+import { addressOf } from "./page.ts";
+import { type PageEntry, PAGES } from "./pages.ts";
+import { words } from "./words.ts";
+
+type TextKey = {
+  [K in keyof typeof words.value]: (typeof words.value)[K] extends string ? K : never;
+}[keyof typeof words.value];
+
+/** Single settings: their page, the row on it, and the keys of the texts by which they are found. */
+const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey[]])[] = [
+  ["general", "language", "language"],
+  ["general", "time-zone", "timeZone", "timeZoneHint"],
+  ["general", "week-start", "weekStart"],
+  ["general", "units", "units", "unitsHint"],
+  ["general", "theme", "theme", "themeDark", "themeLight"],
+  ["general", "night", "atNight", "atNightHint", "themeNight"],
+  ["general", "idle", "nobodyNear", "nobodyNearHint"],
+  ["place", "town", "town", "townHint"],
+  ["calendars", "", "sources", "feeds"],
+  ["access", "", "newToken", "tokens", "thisBrowser", "signOut"],
+  ["displays", "", "pairDisplay", "addDisplay", "kiosk", "turnsPages"],
+  ["scenes", "", "newScene"],
+  ["backup", "", "createBackup", "restore"],
+  ["advanced", "modules", "modules", "modulesHint", "log"],
+  ["advanced", "plugins", "plugins", "pluginsHint"],
+  ["advanced", "bridges", "bridges", "bridgesHint"],
+  ["advanced", "api", "apiDocs", "apiHint"],
+  ["advanced", "about", "about", "aboutHint"],
+];
+
+/** The settings pages, single settings and modules with a text in their names. */
+export function findSettings(text: string, store: Pick<Store, "modules">): readonly Result[] {
+  const sought = folded(text.trim());
+  if (sought === "") return [];
+  const fits = (name: string): boolean => fitOf(name, sought) !== undefined;
+  return [
+    ...PAGES.filter(({ title }) => fits(words.value[title])).map(resultOfPage),
+    ...settingsThat(fits),
+    ...store
+      .modules()
+      .value.filter(({ name }) => fits(name))
+      .map(resultOfModule),
+  ];
+}
+
+function resultOfPage({ id, title, icon }: PageEntry): Result {
+  const address = addressOf(id);
+  return { title: words.value[title], place: words.value.settings, icon, opens: { address } };
+}
+
+function settingsThat(fits: (text: string) => boolean): readonly Result[] {
+  const texts = words.value;
+  return SETTINGS.flatMap(([page, row, ...keys]) => {
+    const found = keys.find((key) => fits(texts[key]));
+    const entry = PAGES.find(({ id }) => id === page);
+    if (found === undefined || !entry) return [];
+    const [first = found] = keys;
+    const title = row === "" ? texts[found] : texts[first];
+    const opens = { address: addressOf(page), row };
+    return [{ title, place: texts[entry.title], icon: entry.icon, opens }];
+  });
+}
+
+function resultOfModule({ id, name }: ModuleView): Result {
+  const texts = words.value;
+  const place = `${texts.advanced}, ${texts.modules}`;
+  const opens = { address: addressOf("modules", id) };
+  return { title: name, place, icon: "mdi:puzzle-outline", opens };
+}
