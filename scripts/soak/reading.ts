@@ -1,5 +1,5 @@
 import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BenchHome, findDescendants, type Served, serve } from "../bench/bench-home.ts";
 import { rounded } from "../bench/shared/figures.ts";
@@ -52,7 +52,7 @@ async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> 
     childrenDescriptors: sum(descriptors),
     processes: children.length,
     ...counts,
-    cacheFiles: (await readdir(join(data, "cache"), { recursive: true })).length,
+    cacheFiles: (await readdir(join(data, "cache"), { recursive: true })).filter(isCounted).length,
   };
 }
 
@@ -83,4 +83,12 @@ function figuresFile(data: string): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
+}
+
+/**
+ * False for the record of a build: there is at most one for each module, and none if a file was saved less than a tick
+ * of the clock before the build.
+ */
+function isCounted(path: string): boolean {
+  return !path.startsWith(`built${sep}server-`);
 }
