@@ -156,6 +156,16 @@ export class Api {
     return (await this.#ask(this.#prefix + path, init)).blob();
   }
 
+  /**
+   * Stores a file under a path.
+   * @throws ApiError
+   */
+  async upload(path: string, file: Blob): Promise<void> {
+    const headers = { "Content-Type": file.type };
+    const signal = AbortSignal.timeout(FILE_DEADLINE_MS);
+    await this.#ask(this.#prefix + path, { method: "PUT", headers, body: file, signal });
+  }
+
   /** The URL of a path below the prefix, for a link. */
   address(path: string): string {
     return this.#prefix + path;

@@ -39,8 +39,7 @@ export default defineWidget<typeof settings, { shown: string }>({
       contain: "ganzes Bild zeigen",
       "Next picture": "Nächstes Bild",
       "No pictures yet": "Noch keine Bilder",
-      "Put pictures into the photos folder of Mantel's data.":
-        "Lege Bilder in den Ordner „photos“ in den Daten von Mantel.",
+      "Add some under Settings, Photos.": "Füge sie unter Einstellungen, Fotos hinzu.",
       "Could not load the pictures.": "Die Bilder konnten nicht geladen werden.",
     },
   },
@@ -98,7 +97,7 @@ function frame(ctx: Context, { photos, state }: Album, shown: Shown): TemplateRe
   const { t } = ctx;
   if (photos.length === 0) {
     const empty = html`<strong>${t("No pictures yet")}</strong>${t(
-        "Put pictures into the photos folder of Mantel's data.",
+        "Add some under Settings, Photos.",
       )}`;
     const failed = t("Could not load the pictures.");
     return html`<section

@@ -10,7 +10,17 @@ import { until } from "../helpers/until.ts";
 
 const PLUGINS = ["demo-home", "calendar", "room-widget", "hue", "home-assistant"];
 const PAGES = [
-  ...["general", "rooms", "devices", "scenes", "calendars", "place", "access", "displays"],
+  ...[
+    "general",
+    "rooms",
+    "devices",
+    "scenes",
+    "calendars",
+    "place",
+    "photos",
+    "access",
+    "displays",
+  ],
   ...["notifications", "backup", "advanced", "modules", "bridges", "about"],
 ];
 const SCREENS = [

@@ -26,8 +26,57 @@ test("forms in the settings", async (t) => {
     keepsTyped(each, fixture),
   );
   await t.test("report an invalid name at its field", (each) => saysAtField(each, fixture));
+  await t.test("take pictures, make them smaller, and remove them", (each) =>
+    takesPictures(each, fixture),
+  );
   await t.test("revoke one of two tokens with the same name", (each) => revokesOne(each, fixture));
 });
+
+async function takesPictures(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "photos");
+  await page.getByText("No pictures yet.").waitFor();
+  const buffer = await drawnPicture(page, 3_000, 2_000);
+  const chosen = [
+    { name: "Garden.png", mimeType: "image/png", buffer },
+    { name: "Garden.png", mimeType: "image/png", buffer },
+    { name: "notes.png", mimeType: "image/png", buffer: Buffer.from("no picture") },
+  ];
+
+  await page.getByLabel("Add pictures").setInputFiles(chosen);
+  await page.getByRole("alert").getByText("This browser cannot read notes.png").waitFor();
+  await page.getByRole("button", { name: "Remove Garden 2.jpg" }).waitFor();
+  await page.locator('canvas[data-drawn="Garden.jpg"]').waitFor();
+  await assertAccessible(page);
+  await picture(page, "settings-photos");
+  const stored = await fixture.host.api("/photos/Garden.jpg");
+  const size = await sizeOf(page, Buffer.from(await stored.arrayBuffer()));
+  await page.getByRole("button", { name: "Remove Garden.jpg" }).click();
+  await page.locator("button.armed").click();
+  await page.getByRole("status").getByText("Garden.jpg removed").waitFor();
+
+  assert.deepEqual(size, [2_560, 1_707]);
+  assert.deepEqual(await (await fixture.host.api("/photos")).json(), {
+    photos: [{ name: "Garden 2.jpg" }],
+  });
+}
+
+/** A PNG of this size, made by the browser. */
+async function drawnPicture(page: Page, width: number, height: number): Promise<Buffer> {
+  const url = await page.evaluate<string>(`(() => {
+    const canvas = document.createElement("canvas");
+    Object.assign(canvas, { width: ${width}, height: ${height} });
+    return canvas.toDataURL("image/png");
+  })()`);
+  return Buffer.from(url.replace(/^.*,/, ""), "base64");
+}
+
+async function sizeOf(page: Page, jpeg: Buffer): Promise<number[]> {
+  return page.evaluate<number[]>(`(async () => {
+    const bytes = Uint8Array.from(atob("${jpeg.toString("base64")}"), (c) => c.charCodeAt(0));
+    const { width, height } = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+    return [width, height];
+  })()`);
+}
 
 async function staysOffline(t: TestContext, fixture: Fixture): Promise<void> {
   const line = await openLine(t, fixture.host.url);

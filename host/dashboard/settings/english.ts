@@ -259,6 +259,17 @@ export const english = {
   createToken: "Create a token",
   tokenCreated: "Token created. It is shown only once.",
 
+  photos: "Photos",
+  addPhotos: "Add pictures",
+  photosHint:
+    "Pictures for the photo frame. They are made smaller before they are sent, and do not tell where they were taken.",
+  noPhotos: "No pictures yet.",
+  photoSending: (at: number, of: number) => `Sending picture ${at} of ${of} …`,
+  photosAdded: (count: number) => (count === 1 ? "1 picture added" : `${count} pictures added`),
+  photosUnreadable: (names: string) =>
+    `This browser cannot read ${names}; the other pictures were added.`,
+  photoRemoved: (name: string) => `${name} removed`,
+
   createBackup: "Create a backup",
   backupHint:
     "One file with the layout, settings, scenes and devices. With a passphrase, it also contains keys, tokens and passwords, encrypted.",

@@ -24,6 +24,7 @@ const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey
   ["access", "", "newToken", "tokens", "thisBrowser", "signOut"],
   ["displays", "", "pairDisplay", "addDisplay", "kiosk", "turnsPages"],
   ["scenes", "", "newScene"],
+  ["photos", "", "addPhotos"],
   ["backup", "", "createBackup", "restore"],
   ["advanced", "modules", "modules", "modulesHint", "log"],
   ["advanced", "plugins", "plugins", "pluginsHint"],

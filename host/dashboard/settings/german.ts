@@ -266,6 +266,17 @@ export const german: Translation<typeof english> = {
   createToken: "Token erstellen",
   tokenCreated: "Token erstellt. Es wird nur einmal angezeigt.",
 
+  photos: "Fotos",
+  addPhotos: "Bilder hinzufügen",
+  photosHint:
+    "Bilder für den Bilderrahmen. Sie werden vor dem Senden verkleinert und verraten nicht, wo sie aufgenommen wurden.",
+  noPhotos: "Noch keine Bilder.",
+  photoSending: (at, of) => `Bild ${at} von ${of} wird gesendet …`,
+  photosAdded: (count) => (count === 1 ? "1 Bild hinzugefügt" : `${count} Bilder hinzugefügt`),
+  photosUnreadable: (names) =>
+    `Dieser Browser kann ${names} nicht lesen; die anderen Bilder sind hinzugefügt.`,
+  photoRemoved: (name) => `${name} entfernt`,
+
   createBackup: "Sicherung erstellen",
   backupHint:
     "Eine Datei mit Layout, Einstellungen, Szenen und Geräten. Mit einer Passphrase enthält sie auch Schlüssel, Token und Passwörter, verschlüsselt.",

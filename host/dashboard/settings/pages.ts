@@ -9,6 +9,7 @@ import { generalPage } from "./general-page.ts";
 import { modulesPage } from "./modules-page.ts";
 import { notificationsPage } from "./notifications-page.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { photosPage } from "./photos-page.ts";
 import { pluginsPage } from "./plugins-page.ts";
 import { roomsPage } from "./rooms-page.ts";
 import { scenesPage } from "./scenes-page.ts";
@@ -27,6 +28,7 @@ export interface PageEntry {
     | "scenes"
     | "calendars"
     | "townAndWeather"
+    | "photos"
     | "access"
     | "displays"
     | "notifications"
@@ -58,6 +60,7 @@ export const PAGES: readonly PageEntry[] = [
     open: calendarsPage,
   },
   { id: "place", icon: "mdi:weather-partly-cloudy", title: "townAndWeather", open: weatherPage },
+  { id: "photos", icon: "mdi:image-multiple", title: "photos", open: photosPage },
   {
     id: "access",
     icon: "mdi:account-multiple",

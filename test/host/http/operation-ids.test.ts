@@ -52,6 +52,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /setup/devices": "findDevices",
   "GET /photos": "listPhotos",
   "GET /photos/:name": "getPhoto",
+  "PUT /photos/:name": "putPhoto",
+  "DELETE /photos/:name": "removePhoto",
   "POST /services/:name": "callService",
   "GET /modules": "listModules",
   "GET /modules/:id": "getModule",

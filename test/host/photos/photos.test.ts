@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Photos } from "../../../host/photos/photos.ts";
@@ -43,6 +43,93 @@ test("a picture is sent with its type, only with a token", async (t) => {
   assert.deepEqual(await (await api("read", "/photos")).json(), {
     photos: [{ name: "räum 1.png" }],
   });
+});
+
+const PNG = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
+
+test("a picture is added, replaced and removed", async (t) => {
+  const { photos, folder } = await openPhotos(t);
+
+  await photos.write("räum.png", PNG);
+  await photos.write("räum.png", Buffer.concat([PNG, PNG]));
+  const stored = await readFile(join(folder, "räum.png"));
+  await photos.remove("räum.png");
+
+  assert.equal(stored.length, 2 * PNG.length);
+  assert.deepEqual(await readdir(folder), []);
+  await assert.rejects(photos.remove("räum.png"), { code: "not_found" });
+});
+
+for (const name of [
+  "../a.png",
+  "a/b.png",
+  ".a.png",
+  "a.svg",
+  "a.txt",
+  `${"ä".repeat(99)}.png`,
+  "a\0.png",
+]) {
+  test(`nothing is stored under the name ${JSON.stringify(name).slice(0, 20)}`, async (t) => {
+    const { photos, folder, data } = await openPhotos(t);
+
+    await assert.rejects(photos.write(name, PNG), { code: "invalid" });
+
+    assert.deepEqual([await readdir(folder), await readdir(data)], [[], ["photos"]]);
+  });
+}
+
+test("a file whose content is not of the type in its name is refused", async (t) => {
+  const { photos, folder } = await openPhotos(t);
+
+  for (const name of ["a.jpg", "a.webp", "a.avif", "a.gif"]) {
+    await assert.rejects(photos.write(name, PNG), { code: "unsupported_media_type" }, name);
+  }
+  await assert.rejects(photos.write("a.png", Buffer.from("<svg onload=alert(1)>")), {
+    code: "unsupported_media_type",
+  });
+
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("a link in the folder is neither written through nor removed", async (t) => {
+  const { photos, folder, data } = await openPhotos(t);
+  await writeFile(join(data, "other.png"), "other");
+  await symlink(join(data, "other.png"), join(folder, "link.png"));
+
+  await assert.rejects(photos.remove("link.png"), { code: "not_found" });
+  await photos.write("link.png", PNG);
+
+  assert.equal(await readFile(join(data, "other.png"), "utf8"), "other");
+  assert.equal((await lstat(join(folder, "link.png"))).isFile(), true);
+});
+
+test("temporary files of an interrupted upload are gone after the next start", async (t) => {
+  const { folder, data } = await openPhotos(t);
+  await writeFile(join(folder, ".a.png.0123456789ab.tmp"), "half");
+
+  await Photos.open(data);
+
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("pictures are added and removed with the scope edit, and a large one is refused", async (t) => {
+  const { api } = await serveApp(t);
+  const put = (scope: "read" | "edit", body: Buffer) =>
+    api(scope, "/photos/a.png", { method: "PUT", body, headers: { "Content-Type": "image/png" } });
+  const names = async () => (await api("read", "/photos")).json();
+
+  const refused = await put("read", PNG);
+  const large = await put("edit", Buffer.concat([PNG, Buffer.alloc(17 * 2 ** 20)]));
+  const added = await put("edit", PNG);
+  const listed = await names();
+  const removed = await api("edit", "/photos/a.png", { method: "DELETE" });
+
+  assert.deepEqual(
+    [refused.status, large.status, added.status, removed.status],
+    [403, 413, 204, 204],
+  );
+  assert.deepEqual(listed, { photos: [{ name: "a.png" }] });
+  assert.deepEqual(await names(), { photos: [] });
 });
 
 test("a removed folder has no pictures", async (t) => {

@@ -1,0 +1,52 @@
+import type { Api } from "../api.ts";
+
+/** Draws pictures of the host into canvases with `data-photo`, the name of a picture, once they are in view. */
+export class LazyPictures {
+  readonly #api: Pick<Api, "open">;
+  readonly #ended = new AbortController();
+  readonly #views = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      this.#views.unobserve(target);
+      void this.#draw(target as HTMLCanvasElement);
+    }
+  });
+
+  constructor(api: Pick<Api, "open">) {
+    this.#api = api;
+  }
+
+  /** Watches the canvases that are in the page after the present drawing. */
+  watchSoon(): void {
+    queueMicrotask(() => {
+      for (const canvas of document.querySelectorAll<HTMLCanvasElement>("canvas[data-photo]")) {
+        if (canvas.dataset["drawn"] !== canvas.dataset["photo"]) this.#views.observe(canvas);
+      }
+    });
+  }
+
+  close(): void {
+    this.#ended.abort();
+    this.#views.disconnect();
+  }
+
+  async #draw(canvas: HTMLCanvasElement): Promise<void> {
+    const name = canvas.dataset["photo"] ?? "";
+    canvas.dataset["drawn"] = name;
+    try {
+      const path = `/photos/${encodeURIComponent(name)}`;
+      const answer = await this.#api.open(path, {}, this.#ended.signal);
+      const picture = await createImageBitmap(await answer.blob());
+      if (canvas.dataset["photo"] !== name) return; // the list has changed meanwhile
+      const { width, height } = canvas;
+      const scale = Math.max(width / picture.width, height / picture.height);
+      const [wide, high] = [picture.width * scale, picture.height * scale];
+      canvas
+        .getContext("2d")
+        ?.drawImage(picture, (width - wide) / 2, (height - high) / 2, wide, high);
+      picture.close();
+    } catch {
+      // It stays empty: the picture is gone, or the browser cannot read it.
+    }
+  }
+}
