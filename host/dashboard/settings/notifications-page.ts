@@ -17,10 +17,13 @@ export function notificationsPage({ store }: SettingsDependencies): OpenSettings
           ${
             senders.length === 0
               ? html`<p>${texts.noSenders}</p>`
-              : senders.map(({ id, name, error }) =>
+              : senders.map(({ id, name, state, error }) =>
                   linkRow(`sender-${id}`, {
                     title: name,
-                    hint: error?.message ?? texts.sendsOn,
+                    hint:
+                      state === "unconfigured"
+                        ? texts.unconfigured
+                        : (error?.message ?? texts.sendsOn),
                     href: addressOf("modules", id),
                   }),
                 )
