@@ -15,7 +15,8 @@ import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 
 const PLUGINS = [1, 5, 20];
-const IDLE_MS = 5_000;
+/** Processes have collected their garbage by then (host: ten seconds without work). */
+const IDLE_MS = 30_000;
 
 const mantel = [];
 for (const plugins of PLUGINS) mantel.push(await measureMantel(plugins));
