@@ -20,7 +20,7 @@ export class DeviceCache<Devices> {
   readonly #saveAfterMs: number;
   readonly #saving = new SerialQueue();
   readonly #saveSoon = new DelayedCall(() => void this.flush());
-  #collect: (() => Devices) | undefined;
+  #collect: (() => Devices | Promise<Devices>) | undefined;
   #hasFailed = false;
   #isClosed = false;
 
@@ -44,7 +44,7 @@ export class DeviceCache<Devices> {
   }
 
   /** Reports a change. `collect` returns the devices at the time of the write, as JSON values. */
-  changed(collect: () => Devices): void {
+  changed(collect: () => Devices | Promise<Devices>): void {
     this.#collect = collect;
     if (!this.#isClosed) this.#saveSoon.start(this.#saveAfterMs);
   }
@@ -60,7 +60,7 @@ export class DeviceCache<Devices> {
     if (!collect) return;
     this.#collect = undefined;
     try {
-      await this.#ctx.storage.set(this.#key, collect());
+      await this.#ctx.storage.set(this.#key, await collect());
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed) this.#ctx.log.warn("could not save the known devices", { error });

@@ -25,6 +25,7 @@ import { countUnusable } from "./health.ts";
 import type { LoggedError } from "./log-errors.ts";
 import { inSlices } from "./slices.ts";
 import { StatePoller } from "./state-poller.ts";
+import { type StoredDevices, storedOf } from "./stored-devices.ts";
 
 /**
  * A command waits this long for the list of devices. Zigbee2MQTT says that it is online before it takes commands, and
@@ -44,13 +45,6 @@ const UNTOLD_MS = 500;
 const LONGEST_NAMES = 3_000;
 /** A storm of messages costs the host a hundred calls a second at most. */
 const UPDATE_EVERY_MS = 10;
-
-/** The devices in storage, and the version of their format. */
-export interface StoredDevices {
-  readonly version: typeof STORED_VERSION;
-  readonly devices: readonly DeviceDescription[];
-}
-export const STORED_VERSION = 2;
 
 /** State handed over to the next generation. */
 export interface HandedOver {
@@ -359,7 +353,7 @@ export class Bridge implements Listener, ConnectionListener {
   }
 
   #storeLater(): void {
-    this.#cache.changed(() => ({ version: STORED_VERSION, devices: this.#home.remember() }));
+    this.#cache.changed(() => storedOf(this.#home.remember()));
   }
 
   /** In a turn of its own, because long lists take their time. */

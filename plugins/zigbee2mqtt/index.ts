@@ -1,7 +1,8 @@
 import { definePlugin, DeviceCache, type DeviceDescription, Type } from "@mantel/plugin-sdk";
 import { brokerOptions, Marks } from "@mantel/plugin-sdk/mqtt";
-import { Bridge, type HandedOver, STORED_VERSION, type StoredDevices } from "./bridge.ts";
+import { Bridge, type HandedOver } from "./bridge.ts";
 import { connect } from "./connection.ts";
+import { devicesIn, type StoredDevices } from "./stored-devices.ts";
 import { tryOut } from "./try-out.ts";
 
 /** States of battery devices are stored too, because these may send nothing for hours. */
@@ -32,7 +33,7 @@ export default definePlugin({
 
   async start(ctx, connection) {
     const cache = new DeviceCache<StoredDevices>(ctx, "devices", SAVE_AFTER_MS);
-    const known = ctx.handedOver ?? handedOverOf(await cache.read());
+    const known = ctx.handedOver ?? (await handedOverOf(await cache.read()));
     const bridge = new Bridge(ctx, connection, cache, known);
     ctx.onDispose(() => bridge.close());
     await bridge.open(known.heard);
@@ -47,8 +48,6 @@ export default definePlugin({
 });
 
 /** The state at a start without handover: the stored devices, which are unavailable until the bridge answers. */
-function handedOverOf(stored: unknown): HandedOver {
-  const { version, devices } = (stored ?? {}) as Partial<StoredDevices>;
-  const isUsable = version === STORED_VERSION && Array.isArray(devices);
-  return { isOnline: false, devices: isUsable ? devices : [], heard: [] };
+async function handedOverOf(stored: unknown): Promise<HandedOver> {
+  return { isOnline: false, devices: await devicesIn(stored), heard: [] };
 }

@@ -21,17 +21,25 @@ export function openFake(t: TestContext, url: string, options?: FakeOptions): Fa
   return fake;
 }
 
+interface StartOptions {
+  readonly handedOver?: unknown;
+  /** A folder that another start has used; absent means a new one. */
+  readonly storage?: string;
+  readonly topic?: string;
+}
+
 /** The plugin, started; it is stopped when the test ends, unless the test has done so. */
 export async function startBridge(
   t: TestContext,
   url: string,
-  { handedOver, ...config }: { handedOver?: unknown; topic?: string } = {},
+  { handedOver, storage, ...config }: StartOptions = {},
 ): Promise<StartedBridge> {
   const services = [provide(mqttBroker, () => ({ url }))];
   const started = await startPlugin(plugin, {
     services,
     config: { topic: "zigbee2mqtt", ...config },
     ...(handedOver === undefined ? {} : { handedOver }),
+    ...(storage === undefined ? {} : { storage }),
   });
   let stopped: Promise<unknown> | undefined;
   const stop = () => (stopped ??= started.stop());
