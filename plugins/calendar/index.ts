@@ -12,7 +12,7 @@ import {
   type Static,
 } from "@mantel/plugin-sdk";
 import { Agenda } from "./agenda.ts";
-import { CalendarMemory } from "./calendar-memory.ts";
+import { CalendarMemory, SourceFacts } from "./calendar-memory.ts";
 import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
@@ -25,11 +25,12 @@ import { Account } from "./web/account.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
 import { Writer } from "./writer.ts";
 
-type Context = PluginContext<Static<typeof Options>, undefined>;
+type Context = PluginContext<Static<typeof Options>, unknown>;
 
 /** Calendars of files in the calendars folder, of addresses on the web, and of accounts. */
 export default definePlugin({
   options: Options,
+  state: SourceFacts,
 
   /** Within a reload calendars are read and worked out while the old code still answers. */
   async connect(ctx) {
@@ -70,11 +71,17 @@ export default definePlugin({
     return { agenda, readers, files, stage, keys: web.map(storageKey) };
   },
 
-  async start({ storage, log, home, onDispose }, { agenda, readers, files, stage, keys }) {
+  async start(
+    { storage, log, home, onDispose, handedOver },
+    { agenda, readers, files, stage, keys },
+  ) {
     const memory = new CalendarMemory(storage);
-    await memory.recall(agenda);
+    await memory.recall(agenda, handedOver);
     stage.isLive = true;
-    await removeUnusedCalendars(storage, keys);
+    const removing = removeUnusedCalendars(storage, keys).catch((error: unknown) => {
+      log.warn("could not remove what was kept of calendars that are gone", { error });
+    });
+    onDispose(() => removing); // callers need not wait for it
     const running = readers.map(async ({ reader, restored }) => {
       await restored;
       await reader.run();
@@ -117,6 +124,7 @@ export default definePlugin({
         provide(calendarTasks, () => tasksOf(accounts)),
         provide(calendarTaskChange, (change) => taskWriter.change(change)),
       ],
+      handOver: () => memory.handOver(agenda),
     };
   },
 });
