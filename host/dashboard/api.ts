@@ -56,7 +56,6 @@ export class ApiError extends Error {
 }
 
 const DEADLINE_MS = 15_000;
-const FILE_DEADLINE_MS = 60_000;
 
 type Reason = "revoked" | "expired" | undefined;
 
@@ -145,25 +144,6 @@ export class Api {
   ): Promise<AnswerTo<Lowercase<M>, P>> {
     const init = body === undefined ? { method } : sending(method, body);
     return this.#answer(this.#prefix + path, init);
-  }
-
-  /**
-   * Downloads a file.
-   * @throws ApiError
-   */
-  async download(path: string, body: unknown): Promise<Blob> {
-    const init = { ...sending("POST", body), signal: AbortSignal.timeout(FILE_DEADLINE_MS) };
-    return (await this.#ask(this.#prefix + path, init)).blob();
-  }
-
-  /**
-   * Stores a file under a path.
-   * @throws ApiError
-   */
-  async upload(path: string, file: Blob): Promise<void> {
-    const headers = { "Content-Type": file.type };
-    const signal = AbortSignal.timeout(FILE_DEADLINE_MS);
-    await this.#ask(this.#prefix + path, { method: "PUT", headers, body: file, signal });
   }
 
   /** The URL of a path below the prefix, for a link. */

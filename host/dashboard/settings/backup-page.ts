@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from "lit";
+import { download } from "./files.ts";
 import { formValue } from "./form-value.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
@@ -70,7 +71,7 @@ function make(event: SubmitEvent, { api, formAction }: SettingsDependencies): vo
   event.preventDefault();
   const passphrase = formValue(event.currentTarget, "passphrase");
   void formAction.save(async () => {
-    const file = await api.download("/backup", passphrase === "" ? {} : { passphrase });
+    const file = await download(api, "/backup", passphrase === "" ? {} : { passphrase });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
     link.download = `mantel-${new Date().toISOString().slice(0, 10)}.backup`;

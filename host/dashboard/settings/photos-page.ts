@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { upload } from "./files.ts";
 import { LazyPictures } from "./lazy-pictures.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { pictureName, shrinkPicture } from "./shrink-picture.ts";
@@ -30,7 +31,7 @@ export function photosPage({ api, formAction }: SettingsDependencies): OpenSetti
           continue;
         }
         const name = pictureName(file.name, taken);
-        await api.upload(`/photos/${encodeURIComponent(name)}`, small);
+        await upload(api, `/photos/${encodeURIComponent(name)}`, small);
         taken.add(name);
         added++;
       }
