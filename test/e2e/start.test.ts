@@ -111,11 +111,17 @@ test("a stop answers pending requests, ends the event streams and exits with 0",
   const body = '{"ui":{"theme":"dark"}}';
   const patch = request(`${url}/api/v1/config`, {
     method: "PATCH",
-    headers: { authorization, "content-type": "application/json", "content-length": body.length },
+    headers: {
+      authorization,
+      "content-type": "application/json",
+      "content-length": body.length,
+      expect: "100-continue",
+    },
   });
   const answered = once(patch, "response");
+  patch.flushHeaders();
+  await once(patch, "continue"); // the host has the request, so that it is pending
   patch.write(body.slice(0, 5));
-  await once(patch, "socket").then(([socket]) => once(socket, "connect"));
 
   const ended = host.stop();
   await until(() => host.log().includes("the host stops"));
