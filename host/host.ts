@@ -101,6 +101,8 @@ export interface HostOptions {
   readonly shippedFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: HostLog;
+  /** Called if a restart is requested: closes this host and starts another one. */
+  readonly restart: () => void;
 }
 
 /** A running host. */
@@ -130,6 +132,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
+  const startedAt = performance.now();
   const foundation = await openFoundation(options, scope);
   const registries = await openRegistries(foundation, scope);
   const opened = await openModules(options, { ...foundation, ...registries }, scope);
@@ -151,6 +154,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     ...registries,
     log,
     version,
+    startedAt,
     modules,
     connectables,
     installed,
@@ -158,6 +162,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     streams,
     backups,
     pairings,
+    restart: options.restart,
     address: () => networkAddress({ url: server.url, host }),
   });
   const certificate = openCertificate(foundation);
@@ -168,13 +173,15 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     await server.close(ANSWERS_DEADLINE_MS);
   });
 
-  const settled = Promise.all([registries.assets.openShell(), modules.start()]).then(
-    () => undefined,
-  );
-  void settled.then(() => {
-    void endBuildService(); // esbuild holds 100 MiB after a start, and the next build comes with a save
+  const settled = modules.start();
+  void settled.then(async () => {
     const enabled = modules.list().filter(({ state }) => state !== "disabled");
     registries.keptChannels.keepOnly(new Set(enabled.map(({ id }) => id)));
+    // The modules start first. Until the dashboard is built, requests for it wait.
+    await registries.assets
+      .openShell()
+      .catch((error: unknown) => log.error("could not build the dashboard", { error }));
+    await endBuildService(); // esbuild holds 100 MiB after a start, and the next build comes with a save
   });
   logWaitingModules(settled, modules, log);
   return {

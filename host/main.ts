@@ -23,6 +23,7 @@ const manager = openSystemd(environment, log);
 /** The host, once it is starting or running. */
 let starting: Promise<Host> | undefined;
 let isStopping = false;
+let isRestarting = false;
 
 process.stdout.on("error", () => undefined); // the host continues when the reader of its output ends
 process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any local program may use
@@ -38,9 +39,15 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  await run(options);
+}
+
+/** Starts the host and reports that it is ready. */
+async function run(options: RunOptions): Promise<void> {
   const host = await start(options);
+  isRestarting = false;
   await host.settled;
-  if (isStopping) return;
+  if (isStopping || isRestarting) return;
   await inviteFirstVisitor(host);
   process.stdout.write(`mantel ready ${host.url}\n`);
   await manager.ready(host.healthUrl);
@@ -63,8 +70,21 @@ async function start(options: RunOptions): Promise<Host> {
     layoutFolder: join(ROOT, "layouts"),
     shippedFolder: join(ROOT, "plugins"),
     environment,
+    restart: () => void restart(options).catch(exitWithError),
   });
   return starting;
+}
+
+/** Closes the host and starts it again in this process, at the same address. */
+async function restart(options: RunOptions): Promise<void> {
+  if (isStopping || isRestarting) return;
+  isRestarting = true;
+  log.info("the host restarts, as requested");
+  const host = await starting;
+  await manager.restarting();
+  await host?.close();
+  if (isStopping || !host) return;
+  await run({ ...options, port: Number(new URL(host.url).port) });
 }
 
 function isLoopback(address: string): boolean {

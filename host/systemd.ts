@@ -18,6 +18,8 @@ interface Health {
 export interface Systemd {
   /** Reports that the host answers at `healthUrl`, and starts the watchdog. */
   ready(healthUrl: string): Promise<void>;
+  /** Reports that the host will be ready again, and postpones the watchdog by one interval. */
+  restarting(): Promise<void>;
   /** Reports that the host stops as requested. */
   stopping(): Promise<void>;
 }
@@ -45,9 +47,14 @@ export function openSystemd(environment: NodeJS.ProcessEnv, log: HostLog): Syste
           error,
         });
       if (everyMs !== undefined && socket) {
+        clearInterval(beating);
         beating = setInterval(() => void beat().catch(missed), everyMs).unref();
       }
       await notify("READY=1", statusOf(await askHealth(healthUrl).catch(() => undefined)));
+    },
+    async restarting() {
+      clearInterval(beating);
+      await notify("WATCHDOG=1", "STATUS=restarting, as requested");
     },
     async stopping() {
       clearInterval(beating);

@@ -30,7 +30,7 @@ export class Assets implements WidgetAssets {
   readonly #log: Log;
   readonly #built: BuildCache;
   readonly #widgets = new Map<string, ServedWidget[]>();
-  #shell: ReadonlyMap<string, Asset> = new Map();
+  #shell: Promise<ReadonlyMap<string, Asset>> | undefined;
   readonly #icons = new Icons();
 
   constructor({ log, cacheFolder }: { log: Log; cacheFolder: string }) {
@@ -38,11 +38,18 @@ export class Assets implements WidgetAssets {
     this.#built = new BuildCache(cacheFolder);
   }
 
-  /** Builds the shell. Until it resolves, only widgets and icons are found. */
-  async openShell(): Promise<void> {
+  /** The shell. It is built at the first call, and at the next one if that fails. */
+  openShell(): Promise<ReadonlyMap<string, Asset>> {
+    this.#shell ??= this.#build();
+    this.#shell.catch(() => (this.#shell = undefined));
+    return this.#shell;
+  }
+
+  async #build(): Promise<ReadonlyMap<string, Asset>> {
     const startedAt = performance.now();
-    this.#shell = await buildShell(this.#built);
+    const shell = await buildShell(this.#built);
     this.#log.debug("dashboard built", { durationMs: Math.round(performance.now() - startedAt) });
+    return shell;
   }
 
   /** Builds a widget, or returns the cached build of identical files. */
@@ -65,10 +72,10 @@ export class Assets implements WidgetAssets {
     this.#widgets.delete(id);
   }
 
-  /** The file at a path. Paths are looked up, never opened as files. */
-  find(path: string): Asset | undefined {
+  /** The file at a path. Paths are looked up, never opened as files. A file of the shell waits until that is built. */
+  async find(path: string): Promise<Asset | undefined> {
     if (path.startsWith(ICONS)) return this.#icon(path.slice(ICONS.length));
-    return this.#widget(path) ?? this.#shell.get(path);
+    return this.#widget(path) ?? (await this.openShell()).get(path);
   }
 
   #icon(file: string): Asset | undefined {

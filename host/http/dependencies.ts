@@ -31,6 +31,8 @@ import type { ServiceRegistry } from "../services/registry.ts";
 /** The parts of the host that the HTTP API uses. */
 export interface HttpDependencies {
   readonly version: string;
+  /** The start of this host, by `performance.now()`. */
+  readonly startedAt: number;
   /** The address by which other devices reach the host; `undefined` if there is none. */
   readonly address: () => string | undefined;
   readonly log: HostLog;
@@ -63,10 +65,12 @@ export interface HttpDependencies {
   readonly streams: EventStreams;
   readonly assets: AssetsDependency;
   readonly backups: Backups;
+  /** Stops the host once it has answered, and starts it again in the same process. */
+  readonly restart: () => void;
 }
 
 export interface AssetsDependency {
-  find(path: string): Asset | undefined;
+  find(path: string): Promise<Asset | undefined>;
 }
 
 export interface Asset {

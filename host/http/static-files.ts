@@ -17,20 +17,23 @@ const FOR_EVER = "public, max-age=31536000, immutable";
  * all below `/assets/`. Paths are looked up and never opened as files.
  */
 export function staticFiles(...sources: readonly AssetsDependency[]): Middleware {
-  return (ctx, next) => {
+  return async (ctx, next) => {
     const isAtRoot = AT_ROOT.includes(ctx.path);
     if (!isAtRoot && !ctx.path.startsWith("/assets/")) return next();
     ctx.state.route = isAtRoot ? ctx.path : "/assets/*";
-    const asset = find(sources, ctx.path);
+    const asset = await find(sources, ctx.path);
     if (!asset) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
     if (METHODS.includes(ctx.method)) return send(ctx, asset);
     throw new MantelError("method_not_allowed", `${ctx.path} is read-only`, { allow: METHODS });
   };
 }
 
-function find(sources: readonly AssetsDependency[], path: string): Asset | undefined {
+async function find(
+  sources: readonly AssetsDependency[],
+  path: string,
+): Promise<Asset | undefined> {
   for (const source of sources) {
-    const asset = source.find(path);
+    const asset = await source.find(path);
     if (asset) return asset;
   }
   return undefined;
@@ -77,5 +80,5 @@ export function readDocsPage(): { page: string; assets: AssetsDependency } {
     ["/assets/docs.js", { body: read("page.js"), type: "text/javascript", immutable: false }],
     ["/assets/docs.css", { body: read("page.css"), type: "text/css", immutable: false }],
   ]);
-  return { page: read("page.html"), assets: { find: (path) => files.get(path) } };
+  return { page: read("page.html"), assets: { find: async (path) => files.get(path) } };
 }

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { constants, type Dirent } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, rm, rmdir } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
 import { asDiskFault } from "@mantel/plugin-sdk/document-file";
 import { sweepTemporaryFiles, writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
@@ -40,7 +40,16 @@ export interface OpenPhoto {
   readonly type: string;
 }
 
-/** The pictures now in `<data>/photos`. */
+/** A picture of a folder. */
+export interface Photo {
+  readonly name: string;
+  /** The folder in `<data>/photos` that it is in; absent for `<data>/photos` itself. */
+  readonly album?: string;
+  /** The last change of the file, RFC 3339. */
+  readonly changedAt: string;
+}
+
+/** The pictures now in `<data>/photos` and in its folders, the albums. Folders in albums are left out. */
 export class Photos {
   readonly #folder: string;
 
@@ -50,34 +59,45 @@ export class Photos {
 
   /** Creates the folder, so that users find it. */
   static async open(dataFolder: string): Promise<Photos> {
-    const folder = join(dataFolder, FOLDER);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await sweepTemporaryFiles(folder);
-    return new Photos(folder);
+    const photos = new Photos(join(dataFolder, FOLDER));
+    await mkdir(photos.#folder, { recursive: true, mode: 0o700 });
+    for (const album of ["", ...(await photos.#albums())])
+      await sweepTemporaryFiles(join(photos.#folder, album));
+    return photos;
   }
 
-  /** File names in alphabetical order, without links and folders. */
-  async list(): Promise<string[]> {
-    const entries = await readdir(this.#folder, { withFileTypes: true }).catch(() => []);
-    return entries
-      .filter((entry) => entry.isFile() && typeOf(entry.name) !== undefined)
-      .map(({ name }) => name)
-      .toSorted((a, b) => a.localeCompare(b))
-      .slice(0, MAX_FILES);
+  /** By album and name, without links; those outside albums come first. */
+  async list(): Promise<Photo[]> {
+    const photos: Photo[] = [];
+    for (const album of ["", ...(await this.#albums())]) {
+      for (const name of (await this.#namesIn(album)).slice(0, MAX_FILES - photos.length)) {
+        const found = await lstat(join(this.#folder, album, name)).catch(() => undefined);
+        if (!found?.isFile()) continue;
+        photos.push({ name, ...(album !== "" && { album }), changedAt: found.mtime.toISOString() });
+      }
+    }
+    return photos;
   }
 
   /**
-   * Adds a picture, or replaces the one of this name. Nothing is left of one that could not be written.
-   * @throws MantelError `invalid` for a name that is none of a picture, `unsupported_media_type` if the content is not
-   * of the type in the name, `conflict` if the folder is full, `disk_full`, `disk_read_only`
+   * Adds a picture, or replaces the one of this name. An album that does not exist is created. Nothing is left of a
+   * picture that could not be written.
+   * @throws MantelError `invalid` for a name that is none of a picture or an album, `unsupported_media_type` if the
+   * content is not of the type in the name, `conflict` if there are too many pictures, `disk_full`, `disk_read_only`
    */
-  async write(name: string, content: Buffer): Promise<void> {
+  async write(name: string, content: Buffer, album = ""): Promise<void> {
     const type = typeOf(name);
-    if (type === undefined || isOutside(name) || Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    if (type === undefined || !isName(name)) {
       const ends = Object.keys(TYPES).join(", ");
       throw new MantelError(
         "invalid",
         `${name} is not the name of a picture: it has to end in ${ends}`,
+      );
+    }
+    if (album !== "" && (!isName(album) || (await this.#isOther(album)))) {
+      throw new MantelError(
+        "invalid",
+        `${album} cannot be an album: choose a name without slashes that does not begin with a dot`,
       );
     }
     if (!STARTS[type]?.test(content.toString("latin1", 0, 16))) {
@@ -86,37 +106,78 @@ export class Photos {
         `${name} does not contain a picture of the type ${type}`,
       );
     }
-    const names = await this.list();
-    if (names.length >= MAX_FILES && !names.includes(name)) {
+    if (!(await this.#namesIn(album)).includes(name) && (await this.#count()) >= MAX_FILES) {
       throw new MantelError("conflict", `there are ${MAX_FILES} pictures already; remove some`);
     }
-    const path = join(this.#folder, name);
+    const path = join(this.#folder, album, name);
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeDurably(path, content);
     } catch (error) {
       throw asDiskFault(error, path);
     }
   }
 
-  /** @throws MantelError `not_found` for files that are not pictures in the folder itself */
-  async remove(name: string): Promise<void> {
-    if (!(await this.list()).includes(name)) throw unknown(name);
-    await rm(join(this.#folder, name), { force: true });
+  /**
+   * Removes a picture; with its last picture an album is removed too.
+   * @throws MantelError `not_found` for files that are not pictures in the folder itself or in an album
+   */
+  async remove(name: string, album = ""): Promise<void> {
+    const folder = await this.#folderOf(album);
+    if (!folder || !(await this.#namesIn(album)).includes(name)) throw unknown(name, album);
+    await rm(join(folder, name), { force: true });
+    if (album !== "") await rmdir(folder).catch(() => undefined); // it has other files
   }
 
-  /** @throws MantelError `not_found` for files that are not pictures in the folder itself, or are too large */
-  async read(name: string): Promise<OpenPhoto> {
+  /** @throws MantelError `not_found` for files that `list` does not have, or that are too large */
+  async read(name: string, album = ""): Promise<OpenPhoto> {
     const type = typeOf(name);
-    const path = join(this.#folder, name);
-    if (type === undefined || isOutside(name)) throw unknown(name);
+    const folder = await this.#folderOf(album);
+    if (type === undefined || !folder || !isName(name)) throw unknown(name, album);
+    const path = join(folder, name);
     const found = await lstat(path).catch(() => undefined);
-    if (!found?.isFile() || found.size > MAX_BYTES) throw unknown(name);
+    if (!found?.isFile() || found.size > MAX_BYTES) throw unknown(name, album);
     // A link that has replaced it in the meantime is not followed.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-    if (!file) throw unknown(name);
+    if (!file) throw unknown(name, album);
     return { file, bytes: found.size, type };
   }
+
+  async #count(): Promise<number> {
+    let count = 0;
+    for (const album of ["", ...(await this.#albums())])
+      count += (await this.#namesIn(album)).length;
+    return count;
+  }
+
+  async #albums(): Promise<string[]> {
+    const entries = await readdir(this.#folder, { withFileTypes: true }).catch(() => []);
+    return sorted(entries.filter((entry) => entry.isDirectory() && isName(entry.name)));
+  }
+
+  async #namesIn(album: string): Promise<string[]> {
+    const folder = join(this.#folder, album);
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    return sorted(entries.filter((entry) => entry.isFile() && typeOf(entry.name) !== undefined));
+  }
+
+  /** The folder of an album; `undefined` if there is none, or if it is a link. */
+  async #folderOf(album: string): Promise<string | undefined> {
+    if (album === "") return this.#folder;
+    const folder = join(this.#folder, album);
+    const found = isName(album) ? await lstat(folder).catch(() => undefined) : undefined;
+    return found?.isDirectory() ? folder : undefined;
+  }
+
+  /** True for the name of a file or a link. */
+  async #isOther(album: string): Promise<boolean> {
+    const found = await lstat(join(this.#folder, album)).catch(() => undefined);
+    return found !== undefined && !found.isDirectory();
+  }
+}
+
+function sorted(entries: readonly Dirent[]): string[] {
+  return entries.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b));
 }
 
 function typeOf(name: string): string | undefined {
@@ -124,10 +185,12 @@ function typeOf(name: string): string | undefined {
   return Object.hasOwn(TYPES, end) && !name.startsWith(".") ? TYPES[end] : undefined;
 }
 
-function isOutside(name: string): boolean {
-  return /[/\\\0]/.test(name);
+/** True for a name of a file or a folder in this folder that is not hidden. */
+function isName(name: string): boolean {
+  return !/^\.|[/\\\0]/.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
 }
 
-function unknown(name: string): MantelError {
-  return new MantelError("not_found", `no picture ${name} in the folder ${FOLDER}`);
+function unknown(name: string, album: string): MantelError {
+  const folder = album === "" ? FOLDER : `${FOLDER}/${album}`;
+  return new MantelError("not_found", `no picture ${name} in the folder ${folder}`);
 }

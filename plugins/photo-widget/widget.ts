@@ -1,14 +1,16 @@
 import { defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
-import { signal } from "@preact/signals-core";
+import { signal, untracked } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { orderPhotos, type Photo } from "./widget/order.ts";
+import { orderPhotos, pathOf, type Photo, photosOf, shufflePhotos } from "./widget/order.ts";
 import { Picture } from "./widget/picture.ts";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
 const settings = {
   seconds: s.number({ title: "Seconds per picture", min: 5, max: 86_400, step: 1, default: 60 }),
+  album: s.text({ title: "Only this album (empty: all pictures)" }),
   shuffle: s.bool({ title: "Shuffle every day", default: true }),
+  order: s.choice(["name", "newest"], { title: "Order without shuffling", default: "name" }),
   fit: s.choice(["cover", "contain"], {
     title: "Fill the tile, or show the whole picture",
     default: "cover",
@@ -33,7 +35,11 @@ export default defineWidget<typeof settings, { shown: string }>({
     de: {
       "Photo frame": "Bilderrahmen",
       "Seconds per picture": "Sekunden pro Bild",
+      "Only this album (empty: all pictures)": "Nur dieses Album (leer: alle Bilder)",
       "Shuffle every day": "Jeden Tag neu mischen",
+      "Order without shuffling": "Reihenfolge ohne Mischen",
+      name: "nach Name",
+      newest: "neueste zuerst",
       "Fill the tile, or show the whole picture": "Kachel füllen oder ganzes Bild zeigen",
       cover: "füllen",
       contain: "ganzes Bild zeigen",
@@ -60,28 +66,42 @@ export default defineWidget<typeof settings, { shown: string }>({
         album.value = { ...album.peek(), state: "failed" };
       }
     };
+    const inAlbum = (): readonly Photo[] =>
+      photosOf(album.value.photos, ctx.settings.value.album.trim());
     /** Skips files that are not pictures. Tries each file once. */
-    const next = async (from = shown, tries = album.peek().photos.length): Promise<void> => {
-      left = ctx.settings.peek().seconds;
-      const photos = orderPhotos(album.peek().photos, ctx.settings.peek().shuffle ? Date.now() : 0);
-      const at = photos.findIndex(({ name }) => name === from);
+    const next = async (from = shown, tries = untracked(inAlbum).length): Promise<void> => {
+      const { seconds, shuffle, order } = ctx.settings.peek();
+      left = seconds;
+      const chosen = untracked(inAlbum);
+      const photos = shuffle ? shufflePhotos(chosen, Date.now()) : orderPhotos(chosen, order);
+      const at = photos.findIndex((each) => pathOf(each) === from);
       const photo = photos[(at + 1) % photos.length];
       if (!photo || tries === 0) return;
-      if (await picture.show(photo.name)) shown = photo.name;
-      else await next(photo.name, tries - 1);
+      const path = pathOf(photo);
+      if (await picture.show(path)) shown = path;
+      else await next(path, tries - 1);
     };
 
     void list();
     ctx.every(LIST_MS, () => void list());
     ctx.every(SECOND_MS, () => {
-      if (--left <= 0 && album.peek().photos.length > 1) void next();
+      if (--left <= 0 && untracked(inAlbum).length > 1) void next();
     });
     ctx.effect(() => {
-      if (album.value.photos.length > 0 && !picture.isShown) void next();
+      const photos = inAlbum();
+      if (photos.length > 0 && !photos.some((photo) => pathOf(photo) === shown && picture.isShown))
+        void next();
     });
     ctx.effect(() => {
       const { fit } = ctx.settings.value;
-      render(frame(ctx, album.value, { picture, fit, next: () => void next() }), root);
+      render(
+        frame(
+          ctx,
+          { ...album.value, photos: inAlbum() },
+          { picture, fit, next: () => void next() },
+        ),
+        root,
+      );
     });
     return { handOver: () => ({ shown }) };
   },

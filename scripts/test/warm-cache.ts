@@ -29,7 +29,7 @@ export async function warmCache(compiled: string): Promise<string> {
   return folder;
 }
 
-/** Runs a host until all its modules have started. */
+/** Runs a host until all its modules have started and the dashboard is built. */
 async function runOnce(data: string): Promise<void> {
   const host = spawn(process.execPath, ["host/launch.js", "--port", "0", "--data", data], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -49,7 +49,10 @@ async function runOnce(data: string): Promise<void> {
     const headers = { authorization: `Bearer ${await issueToken(data)}` };
     for (const endsAt = Date.now() + DEADLINE_MS; Date.now() < endsAt; await delay(100)) {
       const { status } = await fetch(`${url}/api/v1/health/ready`, { headers });
-      if (status === 200) return;
+      if (status === 200) {
+        await (await fetch(url)).text();
+        return;
+      }
       if (status !== 503) throw new Error(`the host that fills the cache answers with ${status}`);
     }
     throw new Error("the host that fills the cache of the tests is not ready after a minute");

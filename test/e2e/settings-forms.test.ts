@@ -45,19 +45,34 @@ async function takesPictures(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByLabel("Add pictures").setInputFiles(chosen);
   await page.getByRole("alert").getByText("This browser cannot read notes.png").waitFor();
   await page.getByRole("button", { name: "Remove Garden 2.jpg" }).waitFor();
-  await page.locator('canvas[data-drawn="Garden.jpg"]').waitFor();
+  await page.locator('canvas[data-drawn="/photos/Garden.jpg"]').waitFor();
   await assertAccessible(page);
   await picture(page, "settings-photos");
   const stored = await fixture.host.api("/photos/Garden.jpg");
+  await page.getByLabel("Album for added pictures").fill("Holiday / 2026");
+  await page.getByLabel("Add pictures").setInputFiles(chosen.slice(0, 1));
+  await page.getByRole("alert").getByText("cannot be an album").waitFor();
+  await page.getByLabel("Album for added pictures").fill("Holiday");
+  await page.getByLabel("Add pictures").setInputFiles(chosen.slice(0, 1));
+  await page.getByRole("heading", { name: "Holiday" }).waitFor();
+  await page.locator('canvas[data-drawn="/photos/Garden.jpg?album=Holiday"]').waitFor();
+  await picture(page, "settings-photos-albums");
   const size = await sizeOf(page, Buffer.from(await stored.arrayBuffer()));
-  await page.getByRole("button", { name: "Remove Garden.jpg" }).click();
+  await page.getByRole("button", { name: "Remove Garden.jpg" }).first().click();
   await page.locator("button.armed").click();
   await page.getByRole("status").getByText("Garden.jpg removed").waitFor();
 
   assert.deepEqual(size, [2_560, 1_707]);
-  assert.deepEqual(await (await fixture.host.api("/photos")).json(), {
-    photos: [{ name: "Garden 2.jpg" }],
-  });
+  const { photos } = (await (await fixture.host.api("/photos")).json()) as {
+    photos: { name: string; album?: string }[];
+  };
+  assert.deepEqual(
+    photos.map(({ name, album }) => [name, album]),
+    [
+      ["Garden 2.jpg", undefined],
+      ["Garden.jpg", "Holiday"],
+    ],
+  );
 }
 
 /** A PNG of this size, made by the browser. */

@@ -161,10 +161,11 @@ async function backsUp(t: TestContext, fixture: Fixture): Promise<void> {
     .waitFor();
   await passphrases.last().fill("correct horse battery");
   const withoutKeys = await restore();
-  await status(/next time Mantel starts.*Keys and tokens are not changed/);
+  await status(/when Mantel restarts.*Keys and tokens are not changed/);
   await page.getByRole("switch", { name: /Also restore its keys/ }).check();
   const withKeys = await restore();
-  await status(/next time Mantel starts\.$/);
+  await status(/when Mantel restarts\.$/);
+  await page.getByRole("button", { name: "Restart Mantel" }).waitFor();
 
   assert.deepEqual([withoutKeys.credentials, withKeys.credentials], [false, true]);
 }

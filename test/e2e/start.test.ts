@@ -134,6 +134,43 @@ test("a stop answers pending requests, ends the event streams and exits with 0",
   assert.equal((await ended).code, 0);
 });
 
+test("a restart on request finishes a restore, at the same address and with the same tokens", async (t) => {
+  const { args, data } = await emptyHome(t);
+  // Not the sign-in link, which ends with the start that printed it.
+  const token = await (
+    await openTokens(data)
+  ).issue({ name: "test", scope: ["admin"], ttlSeconds: 600 });
+  const host = launch(t, args);
+  const url = await host.ready();
+  const authorization = `Bearer ${token}`;
+  const headers = { authorization, "content-type": "application/json" };
+  const ask = (method: string, path: string, body?: object) =>
+    fetch(`${url}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const theme = async () => {
+    const { config } = (await (await ask("GET", "/config")).json()) as {
+      config: { ui: { theme: string } };
+    };
+    return config.ui.theme;
+  };
+  const before = await theme();
+  const packed = await (await ask("POST", "/backup")).arrayBuffer();
+  await ask("PATCH", "/config", { ui: { theme: "dark" } });
+  const later = await theme();
+  await ask("POST", "/restore", { backup: Buffer.from(packed).toString("base64") });
+
+  const restarted = await Promise.all([ask("POST", "/restart"), ask("POST", "/restart")]);
+  await until(() => host.readyLines() === 2, { withinMs: 30_000 });
+
+  assert.deepEqual(
+    restarted.map(({ status }) => status),
+    [202, 202],
+  );
+  assert.deepEqual([later, await theme()], ["dark", before]);
+  const ended = await host.stop();
+  assert.equal(ended.code, 0);
+  assert.equal(ended.stdout, `mantel ready ${url}\n`.repeat(2));
+});
+
 test("the host continues after its standard output is closed", async (t) => {
   const { args } = await emptyHome(t);
   const host = launch(t, args);
@@ -214,6 +251,7 @@ interface Launched {
   readonly ended: Promise<Ended>;
   /** The address in the ready line. */
   readonly ready: () => Promise<string>;
+  readonly readyLines: () => number;
   readonly stop: () => Promise<Ended>;
   readonly log: () => string;
 }
@@ -255,6 +293,7 @@ function launch(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv 
     ended,
     log: () => stderr,
     ready: () => until(() => /^mantel ready (\S+)\n/.exec(stdout)?.[1], { withinMs: 30_000 }),
+    readyLines: () => stdout.match(/^mantel ready /gm)?.length ?? 0,
     stop: () => (child.kill("SIGTERM"), ended),
   };
 }

@@ -46,6 +46,10 @@ test(
     const [whenSick, askedWhenSick] = [alive(), health.asked - asked];
     health.status = 200;
     await until(() => alive() > whenSick);
+    await manager.restarting();
+    const whenRestarting = alive();
+    await manager.ready(url);
+    await until(() => alive() > whenRestarting);
     await manager.stopping();
 
     assert.deepEqual(ready(), ["READY=1", "STATUS=3 modules work, 1 have failed"]);

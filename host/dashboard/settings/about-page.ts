@@ -2,6 +2,7 @@ import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Fact, factsView } from "./facts.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { restartButton } from "./restart-button.ts";
 import { words } from "./words.ts";
 
 interface Health {
@@ -12,13 +13,20 @@ interface Health {
 }
 
 /** The running version, and links to documentation. */
-export function aboutPage({ api, formAction }: SettingsDependencies): OpenSettingsPage {
+export function aboutPage(parts: SettingsDependencies): OpenSettingsPage {
+  const { api, formAction } = parts;
   const health = signal<Health | undefined>(undefined);
   api.get("/health").then(
     (answer) => (health.value = answer),
     (error: unknown) => formAction.fail(error),
   );
-  return { view: () => (health.value ? healthView(health.value, api.address("")) : nothing) };
+  return {
+    view: () =>
+      health.value
+        ? html`${healthView(health.value, api.address(""))}
+            <div class="actions">${restartButton(parts)}</div>`
+        : nothing,
+  };
 }
 
 function healthView({ version, uptimeSeconds, modules }: Health, api: string): TemplateResult {

@@ -1,12 +1,19 @@
-import { html, type TemplateResult } from "lit";
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
 import { download } from "./files.ts";
 import { formValue } from "./form-value.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { restartButton } from "./restart-button.ts";
 import { words } from "./words.ts";
 
 /** Backup and restore of the home as one file. */
 export function backupPage(parts: SettingsDependencies): OpenSettingsPage {
-  return { view: () => html`${makingView(parts)} ${restoringView(parts)}` };
+  const isPlanned = signal(false);
+  return {
+    view: () =>
+      html`${makingView(parts)} ${restoringView(parts, () => (isPlanned.value = true))}
+      ${isPlanned.value ? html`<div class="actions">${restartButton(parts)}</div>` : nothing}`,
+  };
 }
 
 function makingView(parts: SettingsDependencies): TemplateResult {
@@ -23,7 +30,7 @@ function makingView(parts: SettingsDependencies): TemplateResult {
   </form>`;
 }
 
-function restoringView(parts: SettingsDependencies): TemplateResult {
+function restoringView(parts: SettingsDependencies, planned: () => void): TemplateResult {
   const texts = words.value;
   return html`<form
     class="panel form"
@@ -48,7 +55,7 @@ function restoringView(parts: SettingsDependencies): TemplateResult {
       />
     </div>
     <div class="actions">
-      ${parts.formAction.confirmButton("restore", texts.checkAndRestore, () => restore(parts))}
+      ${parts.formAction.confirmButton("restore", texts.checkAndRestore, () => restore(parts, planned))}
     </div>
   </form>`;
 }
@@ -80,7 +87,7 @@ function make(event: SubmitEvent, { api, formAction }: SettingsDependencies): vo
   }, words.value.backupCreated);
 }
 
-function restore({ api, formAction }: SettingsDependencies): void {
+function restore({ api, formAction }: SettingsDependencies, planned: () => void): void {
   const form = document.querySelector<HTMLFormElement>("#restore");
   const file = form?.querySelector<HTMLInputElement>("#backup-file")?.files?.[0];
   if (!form?.reportValidity() || !file) return;
@@ -92,10 +99,11 @@ function restore({ api, formAction }: SettingsDependencies): void {
       const request = { backup: await base64Of(file), credentials };
       const opened = passphrase === "" ? request : { ...request, passphrase };
       await api.post("/restore", opened, 60_000);
+      planned();
     },
     credentials
-      ? texts.restoredAtNextStart
-      : `${texts.restoredAtNextStart} ${texts.credentialsNotRestored}`,
+      ? texts.restoredAtRestart
+      : `${texts.restoredAtRestart} ${texts.credentialsNotRestored}`,
   );
 }
 

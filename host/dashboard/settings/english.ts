@@ -260,6 +260,7 @@ export const english = {
   tokenCreated: "Token created. It is shown only once.",
 
   photos: "Photos",
+  album: "Album for added pictures (empty: none)",
   addPhotos: "Add pictures",
   photosHint:
     "Pictures for the photo frame. They are made smaller before they are sent, and do not tell where they were taken.",
@@ -279,7 +280,9 @@ export const english = {
   checkAndRestore: "Check and restore",
   backupFile: "Backup file",
   restoreCredentials: "Also restore its keys, tokens and consents",
-  restoredAtNextStart: "Backup checked. It takes effect the next time Mantel starts.",
+  restoredAtRestart: "Backup checked. It takes effect when Mantel restarts.",
+  restartHost: "Restart Mantel",
+  hostRestarts: "Mantel restarts. This page continues by itself.",
   credentialsNotRestored: "Keys and tokens are not changed.",
   backupCreated: "Backup created.",
 

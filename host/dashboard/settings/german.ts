@@ -267,6 +267,7 @@ export const german: Translation<typeof english> = {
   tokenCreated: "Token erstellt. Es wird nur einmal angezeigt.",
 
   photos: "Fotos",
+  album: "Album für neue Bilder (leer: keines)",
   addPhotos: "Bilder hinzufügen",
   photosHint:
     "Bilder für den Bilderrahmen. Sie werden vor dem Senden verkleinert und verraten nicht, wo sie aufgenommen wurden.",
@@ -286,7 +287,9 @@ export const german: Translation<typeof english> = {
   checkAndRestore: "Prüfen und wiederherstellen",
   backupFile: "Sicherungsdatei",
   restoreCredentials: "Auch Schlüssel, Token und Zustimmungen wiederherstellen",
-  restoredAtNextStart: "Sicherung geprüft. Sie wird beim nächsten Start von Mantel wirksam.",
+  restoredAtRestart: "Sicherung geprüft. Sie wird wirksam, wenn Mantel neu startet.",
+  restartHost: "Mantel neu starten",
+  hostRestarts: "Mantel startet neu. Diese Seite geht von selbst weiter.",
   credentialsNotRestored: "Schlüssel und Token werden nicht geändert.",
   backupCreated: "Sicherung erstellt.",
 

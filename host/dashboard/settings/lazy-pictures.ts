@@ -1,6 +1,6 @@
 import type { Api } from "../api.ts";
 
-/** Draws pictures of the host into canvases with `data-photo`, the name of a picture, once they are in view. */
+/** Draws pictures of the host into canvases with `data-photo`, the path of a picture in the API, once they are in view. */
 export class LazyPictures {
   readonly #api: Pick<Api, "open">;
   readonly #ended = new AbortController();
@@ -31,13 +31,12 @@ export class LazyPictures {
   }
 
   async #draw(canvas: HTMLCanvasElement): Promise<void> {
-    const name = canvas.dataset["photo"] ?? "";
-    canvas.dataset["drawn"] = name;
+    const path = canvas.dataset["photo"] ?? "";
+    canvas.dataset["drawn"] = path;
     try {
-      const path = `/photos/${encodeURIComponent(name)}`;
       const answer = await this.#api.open(path, {}, this.#ended.signal);
       const picture = await createImageBitmap(await answer.blob());
-      if (canvas.dataset["photo"] !== name) return; // the list has changed meanwhile
+      if (canvas.dataset["photo"] !== path) return; // the list has changed meanwhile
       const { width, height } = canvas;
       const scale = Math.max(width / picture.width, height / picture.height);
       const [wide, high] = [picture.width * scale, picture.height * scale];

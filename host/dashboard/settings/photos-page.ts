@@ -1,25 +1,32 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { upload } from "./files.ts";
+import { formValue } from "./form-value.ts";
 import { LazyPictures } from "./lazy-pictures.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { pictureName, shrinkPicture } from "./shrink-picture.ts";
 import { words } from "./words.ts";
 
-/** The pictures of the photo frame: add and remove. */
+interface Photo {
+  readonly name: string;
+  readonly album?: string;
+}
+
+/** The pictures of the photo frame, by album: add and remove. */
 export function photosPage({ api, formAction }: SettingsDependencies): OpenSettingsPage {
-  const names = signal<readonly string[] | undefined>(undefined);
+  const photos = signal<readonly Photo[] | undefined>(undefined);
   const progress = signal("");
   const pictures = new LazyPictures(api);
   const load = async (): Promise<void> => {
-    names.value = (await api.get("/photos")).photos.map(({ name }) => name);
+    photos.value = (await api.get("/photos")).photos;
   };
   void load().catch((error: unknown) => formAction.fail(error));
 
   /** Adds one picture after the other. What cannot be read is left out and named. */
-  const add = async (files: readonly File[]): Promise<string> => {
+  const add = async (files: readonly File[], album: string): Promise<string> => {
     const texts = words.peek();
-    const taken = new Set(names.peek());
+    const isThere = (photo: Photo): boolean => (photo.album ?? "") === album;
+    const taken = new Set((photos.peek() ?? []).filter(isThere).map(({ name }) => name));
     const unreadable: string[] = [];
     let added = 0;
     try {
@@ -31,7 +38,7 @@ export function photosPage({ api, formAction }: SettingsDependencies): OpenSetti
           continue;
         }
         const name = pictureName(file.name, taken);
-        await upload(api, `/photos/${encodeURIComponent(name)}`, small);
+        await upload(api, photoPath({ name, album }), small);
         taken.add(name);
         added++;
       }
@@ -45,38 +52,57 @@ export function photosPage({ api, formAction }: SettingsDependencies): OpenSetti
   const chosen = ({ currentTarget }: Event): void => {
     const input = currentTarget as HTMLInputElement;
     const files = [...(input.files ?? [])];
+    const album = input.form ? formValue(input.form, "album").trim() : "";
     input.value = "";
     let done = "";
     if (files.length === 0) return;
     void formAction
-      .run(async () => (done = await add(files)))
+      .run(async () => (done = await add(files, album)))
       .then(() => {
         if (done !== "") void formAction.run(async () => undefined, done);
       });
   };
-  const remove = (name: string): void =>
+  const remove = (photo: Photo): void =>
     void formAction.run(async () => {
-      await api.delete(`/photos/${encodeURIComponent(name)}`);
+      await api.delete(photoPath(photo));
       await load();
-    }, words.peek().photoRemoved(name));
+    }, words.peek().photoRemoved(photo.name));
 
   return {
     view() {
       const texts = words.value;
-      const row = (name: string): TemplateResult =>
-        html`<li>
+      const row = (photo: Photo): TemplateResult => {
+        const { name } = photo;
+        const path = photoPath(photo);
+        return html`<li>
           <canvas
             width="160"
             height="120"
-            data-photo=${name}
+            data-photo=${path}
             role="img"
             aria-label=${name}
           ></canvas>
-          ${formAction.confirmButton(`photo ${name}`, texts.remove(name), () => remove(name))}
+          ${formAction.confirmButton(path, texts.remove(name), () => remove(photo))}
         </li>`;
+      };
+      const byAlbum = new Map<string, Photo[]>();
+      for (const photo of photos.value ?? []) {
+        const { album = "" } = photo;
+        byAlbum.set(album, [...(byAlbum.get(album) ?? []), photo]);
+      }
       pictures.watchSoon();
-      return html`<div class="panel form">
+      return html`<form
+          class="panel form"
+          @submit=${(event: SubmitEvent) => event.preventDefault()}
+        >
           <p class="hint">${texts.photosHint}</p>
+          <div class="field">
+            <label for="photo-album">${texts.album}</label>
+            <input id="photo-album" name="album" list="photo-albums" maxlength="60" />
+            <datalist id="photo-albums">
+              ${[...byAlbum.keys()].map((album) => html`<option value=${album}></option>`)}
+            </datalist>
+          </div>
           <div class="field">
             <label for="photo-files">${texts.addPhotos}</label>
             <input
@@ -89,12 +115,22 @@ export function photosPage({ api, formAction }: SettingsDependencies): OpenSetti
             />
           </div>
           <p class="hint" role="status">${progress.value}</p>
-        </div>
-        ${names.value?.length === 0 ? html`<p class="hint">${texts.noPhotos}</p>` : nothing}
-        <ul class="photos">
-          ${(names.value ?? []).map(row)}
-        </ul>`;
+        </form>
+        ${photos.value?.length === 0 ? html`<p class="hint">${texts.noPhotos}</p>` : nothing}
+        ${[...byAlbum].map(
+          ([album, inAlbum]) =>
+            html`${album === "" ? nothing : html`<h2 dir="auto">${album}</h2>`}
+              <ul class="photos">
+                ${inAlbum.map(row)}
+              </ul>`,
+        )}`;
     },
     close: () => pictures.close(),
   };
+}
+
+/** The path of a picture in the API. */
+function photoPath({ name, album = "" }: Pick<Photo, "name" | "album">): string {
+  const query = album === "" ? "" : `?album=${encodeURIComponent(album)}`;
+  return `/photos/${encodeURIComponent(name)}${query}`;
 }

@@ -71,9 +71,9 @@ function metricsRoute({ metrics }: HealthDependencies): Route {
   });
 }
 
-function healthOf({ version, modules }: HealthDependencies): Static<typeof Health> {
+function healthOf({ version, startedAt, modules }: HealthDependencies): Static<typeof Health> {
   const counts = modules.counts();
-  const uptimeSeconds = Math.floor(process.uptime());
+  const uptimeSeconds = Math.floor((performance.now() - startedAt) / 1_000);
   return { status: statusOf(counts), version, uptimeSeconds, modules: counts };
 }
 

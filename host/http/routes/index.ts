@@ -24,6 +24,7 @@ import { photoRoutes } from "./photos.ts";
 import { placeRoutes } from "./places.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
+import { restartRoutes } from "./restart.ts";
 import { roomRoutes } from "./rooms.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { describedServices, serviceRoutes } from "./services.ts";
@@ -80,6 +81,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...pairingRoutes(parts),
     ...auditRoutes(parts),
     ...backupRoutes(parts),
+    ...restartRoutes(parts),
   ];
   return table;
 }

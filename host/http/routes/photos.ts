@@ -7,9 +7,22 @@ import { jsonAnswer, type Route, route } from "../route.ts";
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255, description: "a file name from the list" }),
 });
-const PhotoList = Type.Object({ photos: Type.Array(Type.Object({ name: Type.String() })) });
+const Query = Type.Object({
+  album: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: "the album that it is in, if any" }),
+  ),
+});
+const PhotoList = Type.Object({
+  photos: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      album: Type.Optional(Type.String({ description: "the folder in `photos` that it is in" })),
+      changedAt: Type.String({ format: "date-time" }),
+    }),
+  ),
+});
 
-/** `/photos`: the pictures in the data folder's `photos`, for the photo frame. */
+/** `/photos`: the pictures in the data folder's `photos` and its albums, for the photo frame. */
 export function photoRoutes({ photos }: HttpDependencies): Route[] {
   return [
     route({
@@ -19,8 +32,8 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       scope: "read",
       tag: "Photos",
       summary: "List the pictures for the photo frame",
-      answers: jsonAnswer("Their file names", PhotoList),
-      handle: async () => ({ photos: (await photos.list()).map((name) => ({ name })) }),
+      answers: jsonAnswer("Their names, by album", PhotoList),
+      handle: async () => ({ photos: await photos.list() }),
     }),
     route({
       method: "GET",
@@ -30,10 +43,11 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       tag: "Photos",
       summary: "Read a picture",
       params: Params,
+      query: Query,
       answers: { 200: { description: "The unchanged file", type: "image/*" } },
       errors: ["not_found"],
-      async handle(ctx, { params }) {
-        const { file, bytes, type } = await photos.read(params.name);
+      async handle(ctx, { params, query }) {
+        const { file, bytes, type } = await photos.read(params.name, query.album);
         ctx.type = type;
         ctx.length = bytes;
         ctx.body = file.createReadStream({ end: bytes - 1 });
@@ -48,11 +62,12 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       tag: "Photos",
       summary: "Add a picture, or replace the one of this name",
       params: Params,
+      query: Query,
       body: { schema: Type.Unknown(), maxBytes: MAX_UPLOAD_BYTES, raw: true },
       answers: { 204: { description: "The picture is stored" } },
       errors: ["invalid", "unsupported_media_type", "conflict", "disk_full", "disk_read_only"],
-      async handle(ctx, { params }) {
-        await photos.write(params.name, await readBytes(ctx, MAX_UPLOAD_BYTES));
+      async handle(ctx, { params, query }) {
+        await photos.write(params.name, await readBytes(ctx, MAX_UPLOAD_BYTES), query.album);
         ctx.status = 204;
       },
     }),
@@ -64,10 +79,11 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       tag: "Photos",
       summary: "Remove a picture",
       params: Params,
+      query: Query,
       answers: { 204: { description: "The picture is removed" } },
       errors: ["not_found"],
-      async handle(ctx, { params }) {
-        await photos.remove(params.name);
+      async handle(ctx, { params, query }) {
+        await photos.remove(params.name, query.album);
         ctx.status = 204;
       },
     }),

@@ -16,7 +16,7 @@ export const HOST_PATHS: ReadonlySet<string> = new Set(
   [
     "/api /audit /backups /backup /calendar /channels /config /devices /docs /events /feeds /groups",
     "/health /languages /layout /metrics /modules /mqtt /notifications /openapi /pairing /photos /places /plugins",
-    "/restore /rooms /services /session /setup /smart-home /tokens",
+    "/restart /restore /rooms /services /session /setup /smart-home /tokens",
   ].flatMap((line) => line.split(" ")),
 );
 

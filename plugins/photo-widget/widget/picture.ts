@@ -29,12 +29,12 @@ export class Picture {
   }
 
   /**
-   * Shows a picture once it is fully loaded; false if it is not a picture or could not be loaded.
+   * Shows the picture at a path of the API once it is fully loaded; false if it is not a picture or could not be loaded.
    */
-  async show(name: string): Promise<boolean> {
+  async show(path: string): Promise<boolean> {
     const { read, size, log, signal } = this.#ctx;
     try {
-      const answer = await read(`/photos/${encodeURIComponent(name)}`);
+      const answer = await read(path);
       const fullSize = await createImageBitmap(await answer.blob());
       if (signal.aborted) return true;
       const { width, height } = size.peek();
@@ -42,7 +42,7 @@ export class Picture {
       this.#draw(fullSize, Math.min(1, neededPx / Math.max(fullSize.width, fullSize.height)));
       return true;
     } catch (error) {
-      if (!signal.aborted) log.warn("could not show a picture", name, error);
+      if (!signal.aborted) log.warn("could not show a picture", path, error);
       return signal.aborted;
     }
   }

@@ -14,36 +14,36 @@ const BUDGET_BYTES = 60_000;
 const cacheFolder = await mkdtemp(join(tmpdir(), "mantel-assets-"));
 after(() => rm(cacheFolder, { recursive: true }));
 const assets = new Assets({ log: collectedLog(), cacheFolder });
-await assets.openShell();
-const page = String(assets.find("/")?.body);
+const shell = await assets.openShell();
+const page = String(shell.get("/")?.body);
 const linked = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
   ([, path]) => path ?? "",
 );
 
 test("the page needs no inline script or style, so the strictest policy fits it", () => {
   assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|\{\{/);
-  assert.equal(assets.find("/")?.immutable, false);
+  assert.equal(shell.get("/")?.immutable, false);
 });
 
 test("everything that the page links is served under immutable names", () => {
   assert.ok(linked.length >= 4);
-  for (const path of linked) assert.equal(assets.find(path)?.immutable, true, path);
+  for (const path of linked) assert.equal(shell.get(path)?.immutable, true, path);
 });
 
 test("the first paint waits for only one small script", () => {
   const blocking = [...page.matchAll(/<script src="([^"]+)"><\/script>/g)].map(([, path]) => path);
 
   assert.equal(blocking.length, 1);
-  assert.ok((assets.find(blocking[0] ?? "")?.body.length ?? Infinity) < 1_000);
+  assert.ok((shell.get(blocking[0] ?? "")?.body.length ?? Infinity) < 1_000);
   assert.doesNotMatch(page, /blocking=/);
 });
 
 test("fonts come from the host", () => {
-  const styles = String(assets.find(linked.find((path) => path.endsWith(".css")) ?? "")?.body);
+  const styles = String(shell.get(linked.find((path) => path.endsWith(".css")) ?? "")?.body);
   const fonts = [...styles.matchAll(/url\("?\.?\/?([^")]+\.woff2)/g)].map(([, file]) => file);
 
   assert.equal(fonts.length, 2);
-  for (const file of fonts) assert.equal(assets.find(`/assets/${file}`)?.type, "font/woff2");
+  for (const file of fonts) assert.equal(shell.get(`/assets/${file}`)?.type, "font/woff2");
   assert.doesNotMatch(styles, /https?:/);
 });
 
@@ -55,7 +55,7 @@ test("the shell and the widgets of the first page stay within their budget", asy
   // Text is painted before its font has come; the last two are for who installs an app.
   const bodies = linked
     .filter((path) => !/\.woff2$|app-icon|\.webmanifest$/.test(path))
-    .map((path) => assets.find(path)?.body ?? "");
+    .map((path) => shell.get(path)?.body ?? "");
   for (const id of modules) {
     const folder = new URL(`../../../plugins/${id}`, import.meta.url).pathname;
     const { code } = await assets.buildWidget({ id, folder, entry: "widget.ts" });
@@ -73,7 +73,7 @@ test("the shell and the widgets of the first page stay within their budget", asy
 
 test("the frame page has one script and a policy that permits no network access", () => {
   const [, path = ""] = /<meta name="mantel-frame" content="([^"]+)"/.exec(page) ?? [];
-  const frame = assets.find(path);
+  const frame = shell.get(path);
   const body = String(frame?.body);
   const [, script = ""] = /<script>([^]*)<\/script>/.exec(body) ?? [];
   const hash = createHash("sha256").update(script).digest("base64");
@@ -91,51 +91,58 @@ test("the frame page has one script and a policy that permits no network access"
 });
 
 test("the service worker lists the files of its build, and is asked for again at each visit", () => {
-  const worker = assets.find("/service-worker.js");
+  const worker = shell.get("/service-worker.js");
   const [, build = "{}"] = /^const MANTEL_BUILD=(\{.*?\});/.exec(String(worker?.body)) ?? [];
   const { files } = JSON.parse(build) as { files: readonly string[] };
 
   assert.deepEqual([worker?.immutable, worker?.type], [false, "text/javascript; charset=utf-8"]);
-  for (const path of files) assert.equal(assets.find(path)?.immutable, true, path);
+  for (const path of files) assert.equal(shell.get(path)?.immutable, true, path);
   for (const path of linked.filter((each) => !/app-icon|\.webmanifest$/.test(each)))
     assert.ok(files.includes(path), path);
   assert.doesNotMatch(String(worker?.body), /https?:/);
 });
 
-test("icons are found by their name", () => {
-  const sofa = assets.find("/assets/icons/7.4.47/sofa.svg");
+test("a file of the shell is found before anybody has opened it", async () => {
+  const others = new Assets({ log: collectedLog(), cacheFolder });
+
+  assert.equal(String((await others.find("/"))?.body), page);
+});
+
+test("icons are found by their name", async () => {
+  const sofa = await assets.find("/assets/icons/7.4.47/sofa.svg");
 
   assert.equal(sofa?.type, "image/svg+xml");
   assert.match(
     String(sofa?.body),
     /^<svg xmlns="[^"]+" viewBox="0 0 24 24"><path d="M[\w\d .-]+"\/><\/svg>$/,
   );
-  assert.ok(assets.find("/assets/icons/7.4.47/numeric-1-box.svg"));
+  assert.ok(await assets.find("/assets/icons/7.4.47/numeric-1-box.svg"));
 });
 
-test("an unknown icon name finds nothing", () => {
+test("an unknown icon name finds nothing", async () => {
   for (const name of ["nothing-like-it", "Sofa", "__proto__", "../main", "sofa.svg", "", "%2e"]) {
-    assert.equal(assets.find(`/assets/icons/7.4.47/${name}.svg`), undefined, name);
+    assert.equal(await assets.find(`/assets/icons/7.4.47/${name}.svg`), undefined, name);
   }
 });
 
-test("a widget is served by its hash, with the content before it", () => {
+test("a widget is served by its hash, with the content before it", async () => {
   const bundle = (hash: string) => ({ hash, code: `code ${hash}`, map: "{}", inputs: [] });
 
   const urls = ["a1", "b2", "c3"].map((hash) => assets.setWidget("lamp-widget", bundle(hash)));
 
   assert.equal(urls[2], "/assets/widgets/lamp-widget.c3.js");
-  assert.deepEqual(
-    urls.map((url) => assets.find(url)?.body),
-    [undefined, "code b2", "code c3"],
-  );
-  assert.equal(assets.find(`${urls[2]}.map`)?.body, "{}");
+  assert.deepEqual(await Promise.all(urls.map(async (url) => (await assets.find(url))?.body)), [
+    undefined,
+    "code b2",
+    "code c3",
+  ]);
+  assert.equal((await assets.find(`${urls[2]}.map`))?.body, "{}");
   assets.removeWidget("lamp-widget");
-  assert.equal(assets.find(urls[2] ?? ""), undefined);
+  assert.equal(await assets.find(urls[2] ?? ""), undefined);
 });
 
-test("only built files are served, for any path", () => {
+test("only built files are served, for any path", async () => {
   for (const path of ["/assets/", "/assets/../package.json", "/host/main.ts", "/index.html", ""]) {
-    assert.equal(assets.find(path), undefined, path);
+    assert.equal(await assets.find(path), undefined, path);
   }
 });

@@ -106,6 +106,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /audit": "listAuditEntries",
   "POST /backup": "createBackup",
   "POST /restore": "restoreBackup",
+  "POST /restart": "restartHost",
   "GET /history/readings": "getHistoryReadings",
   "GET /history/statistics": "getHistoryStatistics",
   "GET /history/export": "getHistoryExport",

@@ -44,8 +44,10 @@ type Public<T> = Pick<T, keyof T>;
 
 /** Parts of which a test uses only some members. */
 type Overrides = {
-  readonly [P in Exclude<keyof HttpDependencies, "address">]?: Partial<Public<HttpDependencies[P]>>;
-} & { readonly address?: HttpDependencies["address"] };
+  readonly [P in Exclude<keyof HttpDependencies, Plain>]?: Partial<Public<HttpDependencies[P]>>;
+} & Partial<Pick<HttpDependencies, Plain>>;
+
+type Plain = "address" | "restart" | "startedAt" | "version";
 
 export interface ServedApp {
   readonly url: string;
@@ -82,6 +84,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const parts: HttpDependencies = {
     ...registries,
     version: "0.0.0",
+    startedAt: performance.now(),
     address: () => undefined,
     log,
     tokens,
@@ -117,6 +120,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     installed: noPlugins() as unknown as HttpDependencies["installed"],
     assets: demoAssets(),
     backups: new Backups(data, "0.0.0"),
+    restart: () => undefined,
     ...(overrides as Partial<HttpDependencies>),
   };
   const server = await HttpServer.listen({ app: createApp(parts), host: "127.0.0.1", port: 0 });
@@ -360,7 +364,7 @@ function demoAssets(): AssetsDependency {
     ["/", shell],
     ["/assets/widgets/demo.0123abcd.js", widget],
   ]);
-  return { find: (path) => files.get(path) };
+  return { find: async (path) => files.get(path) };
 }
 
 function nothing(): MantelError {

@@ -23,7 +23,7 @@ test("text is compressed for clients that accept it, except short texts and pict
     ["/assets/short.js", of("define()", "text/javascript")],
     ["/assets/picture.png", of(Buffer.alloc(5_000), "image/png")],
   ]);
-  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+  const { url } = await serveApp(t, { assets: { find: async (path) => files.get(path) } });
   const answerTo = async (path: string, encoding: string) => {
     const { headers } = await fetch(url + path, { headers: { "accept-encoding": encoding } });
     return [headers.get("content-encoding"), headers.get("vary")?.includes("Accept-Encoding")];
@@ -46,7 +46,7 @@ test("a framed page has its own policy, and no other page may be framed", async 
     ["/assets/framed.html", { ...page, framedPolicy }],
     ["/assets/other.html", page],
   ]);
-  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+  const { url } = await serveApp(t, { assets: { find: async (path) => files.get(path) } });
 
   const [framed, other] = await Promise.all(
     [...files.keys()].map(async (path) => (await fetch(url + path)).headers),
@@ -84,7 +84,7 @@ test("only built files are served", async (t) => {
 test("the service worker is at the root, so that it serves all pages, and has the policy of the page", async (t) => {
   const worker = { body: "worker()", type: "text/javascript", immutable: false };
   const files = new Map([["/service-worker.js", worker]]);
-  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+  const { url } = await serveApp(t, { assets: { find: async (path) => files.get(path) } });
 
   const { status, headers } = await fetch(`${url}/service-worker.js`);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { lstat, mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Photos } from "../../../host/photos/photos.ts";
+import { type Photo, Photos } from "../../../host/photos/photos.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { serveApp } from "../http/serve-app.ts";
 
@@ -14,7 +14,63 @@ test("pictures of the folder are listed by name, and nothing else is", async (t)
   await mkdir(join(folder, "album.png"));
   await symlink("/etc/passwd", join(folder, "link.png"));
 
-  assert.deepEqual(await photos.list(), ["a.png", "b.JPG"]);
+  assert.deepEqual(await namesOf(photos), ["a.png", "b.JPG"]);
+});
+
+test("folders are albums, but not hidden ones, links, and folders in albums", async (t) => {
+  const { photos, folder, data } = await openPhotos(t);
+  await writeFile(join(folder, "z.png"), "x");
+  for (const album of ["Holiday", "2025", ".hidden", "Holiday/deeper"]) {
+    await mkdir(join(folder, album), { recursive: true });
+    await writeFile(join(folder, album, "a.png"), "x");
+  }
+  await mkdir(join(data, "other"));
+  await writeFile(join(data, "other/secret.png"), "secret");
+  await symlink(join(data, "other"), join(folder, "linked"));
+
+  assert.deepEqual(
+    (await photos.list()).map(({ name, album }) => [album, name]),
+    [
+      [undefined, "z.png"],
+      ["2025", "a.png"],
+      ["Holiday", "a.png"],
+    ],
+  );
+  for (const album of ["linked", ".hidden", "Holiday/deeper", "..", "none"]) {
+    await assert.rejects(photos.read("secret.png", album), { code: "not_found" }, album);
+    await assert.rejects(photos.remove("a.png", album), { code: "not_found" }, album);
+  }
+});
+
+test("an album comes with its first picture and goes with its last one", async (t) => {
+  const { photos, folder } = await openPhotos(t);
+
+  await photos.write("a.png", PNG, "Räume 1");
+  const { file, bytes } = await photos.read("a.png", "Räume 1");
+  await file.close();
+  await photos.write("b.png", PNG, "Räume 1");
+  await photos.remove("a.png", "Räume 1");
+  const left = await photos.list();
+  await photos.remove("b.png", "Räume 1");
+
+  assert.equal(bytes, PNG.length);
+  assert.deepEqual(
+    left.map(({ name, album }) => [name, album]),
+    [["b.png", "Räume 1"]],
+  );
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("a name that cannot be an album is refused, and nothing is stored", async (t) => {
+  const { photos, folder, data } = await openPhotos(t);
+  await symlink(data, join(folder, "linked"));
+  await writeFile(join(folder, "file"), "");
+
+  for (const album of ["..", "a/b", ".a", "a\0", "linked", "file", "ä".repeat(120)]) {
+    await assert.rejects(photos.write("a.png", PNG, album), { code: "invalid" }, album);
+  }
+
+  assert.deepEqual((await readdir(folder)).toSorted(), ["file", "linked"]);
 });
 
 test("a path outside the folder, a link and an oversized file are not found", async (t) => {
@@ -40,9 +96,12 @@ test("a picture is sent with its type, only with a token", async (t) => {
   assert.equal(await answer.text(), "picture");
   assert.equal((await api(null, path)).status, 401);
   assert.equal((await api("read", "/photos/..%2fsecrets.json")).status, 404);
-  assert.deepEqual(await (await api("read", "/photos")).json(), {
-    photos: [{ name: "räum 1.png" }],
-  });
+  const { photos } = (await (await api("read", "/photos")).json()) as { photos: Photo[] };
+  assert.deepEqual(
+    photos.map(({ name }) => name),
+    ["räum 1.png"],
+  );
+  assert.ok(Math.abs(Date.parse(photos[0]?.changedAt ?? "") - Date.now()) < 60_000);
 });
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
@@ -114,22 +173,26 @@ test("temporary files of an interrupted upload are gone after the next start", a
 
 test("pictures are added and removed with the scope edit, and a large one is refused", async (t) => {
   const { api } = await serveApp(t);
+  const path = "/photos/a.png?album=b%20c";
   const put = (scope: "read" | "edit", body: Buffer) =>
-    api(scope, "/photos/a.png", { method: "PUT", body, headers: { "Content-Type": "image/png" } });
-  const names = async () => (await api("read", "/photos")).json();
+    api(scope, path, { method: "PUT", body, headers: { "Content-Type": "image/png" } });
+  const names = async () => {
+    const { photos } = (await (await api("read", "/photos")).json()) as { photos: Photo[] };
+    return photos.map(({ name, album }) => `${album}/${name}`);
+  };
 
   const refused = await put("read", PNG);
   const large = await put("edit", Buffer.concat([PNG, Buffer.alloc(17 * 2 ** 20)]));
   const added = await put("edit", PNG);
   const listed = await names();
-  const removed = await api("edit", "/photos/a.png", { method: "DELETE" });
+  const removed = await api("edit", path, { method: "DELETE" });
 
   assert.deepEqual(
     [refused.status, large.status, added.status, removed.status],
     [403, 413, 204, 204],
   );
-  assert.deepEqual(listed, { photos: [{ name: "a.png" }] });
-  assert.deepEqual(await names(), { photos: [] });
+  assert.deepEqual(listed, ["b c/a.png"]);
+  assert.deepEqual(await names(), []);
 });
 
 test("a removed folder has no pictures", async (t) => {
@@ -138,6 +201,10 @@ test("a removed folder has no pictures", async (t) => {
 
   assert.deepEqual(await photos.list(), []);
 });
+
+async function namesOf(photos: Photos): Promise<string[]> {
+  return (await photos.list()).map(({ name }) => name);
+}
 
 async function openPhotos(t: TestContext) {
   const data = await emptyFolder(t);

@@ -10,8 +10,16 @@ const PICTURES: Readonly<Record<string, { width: number; height: number }>> = {
   b: { width: 300, height: 600 },
 };
 const answers = {
-  "/photos": { photos: [{ name: "a" }, { name: "broken" }, { name: "b" }] },
+  "/photos": {
+    photos: [
+      { name: "a", changedAt: "2026-01-02T00:00:00Z" },
+      { name: "broken", changedAt: "2026-01-01T00:00:00Z" },
+      { name: "b", changedAt: "2026-01-03T00:00:00Z" },
+      { name: "a", album: "Winter 1", changedAt: "2026-01-04T00:00:00Z" },
+    ],
+  },
   "/photos/a": "a",
+  "/photos/a?album=Winter%201": "a",
   "/photos/b": "b",
   "/photos/broken": "broken",
 };
@@ -26,11 +34,11 @@ test("the photo frame shows the pictures in turn, small enough for its tile, and
     return [canvas?.width, canvas?.height];
   };
   await waitFor("button canvas");
-  await until(() => shownBy(mounted) === "a");
+  await until(() => shownBy(mounted) === "/photos/a");
   const first = size();
 
   click("button");
-  await until(() => shownBy(mounted) === "b");
+  await until(() => shownBy(mounted) === "/photos/b");
 
   assert.deepEqual(
     [first, size()],
@@ -47,14 +55,29 @@ test("the next picture comes after the seconds of the settings", async (t) => {
   t.mock.method(console, "warn", () => undefined);
   readPictures();
   const { mounted, until } = mountOnPage(t, photo, { answers, config: { ...config, seconds: 5 } });
-  await until(() => shownBy(mounted) === "a");
+  await until(() => shownBy(mounted) === "/photos/a");
 
   for (let seconds = 0; seconds < 4; seconds++) t.mock.timers.tick(1_000);
   const before = shownBy(mounted);
   t.mock.timers.tick(1_000);
-  await until(() => shownBy(mounted) === "b");
+  await until(() => shownBy(mounted) === "/photos/b");
 
-  assert.equal(before, "a");
+  assert.equal(before, "/photos/a");
+});
+
+test("the newest picture comes first, if the settings say so, and an album alone is shown", async (t) => {
+  t.mock.method(console, "warn", () => undefined);
+  readPictures();
+  const newest = mountOnPage(t, photo, { answers, config: { ...config, order: "newest" } });
+  const album = mountOnPage(t, photo, { answers, config: { ...config, album: "Winter 1" } });
+
+  await newest.until(() => shownBy(newest.mounted) === "/photos/a?album=Winter%201");
+  newest.click("button");
+  await newest.until(() => shownBy(newest.mounted) === "/photos/b");
+  await album.until(() => shownBy(album.mounted) === "/photos/a?album=Winter%201");
+  album.click("button");
+
+  assert.equal(shownBy(album.mounted), "/photos/a?album=Winter%201");
 });
 
 test("a folder without pictures, or one that cannot be read, is explained", async (t) => {
