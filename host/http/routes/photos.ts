@@ -45,7 +45,7 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       params: Params,
       query: Query,
       answers: { 200: { description: "The unchanged file", type: "image/*" } },
-      errors: ["not_found"],
+      errors: ["invalid", "not_found"],
       async handle(ctx, { params, query }) {
         const { file, bytes, type } = await photos.read(params.name, query.album);
         ctx.type = type;
@@ -81,7 +81,7 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       params: Params,
       query: Query,
       answers: { 204: { description: "The picture is removed" } },
-      errors: ["not_found"],
+      errors: ["invalid", "not_found"],
       async handle(ctx, { params, query }) {
         await photos.remove(params.name, query.album);
         ctx.status = 204;
