@@ -1,21 +1,10 @@
 import { join, resolve } from "node:path";
-import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import type { Coordinates } from "@mantel/plugin-sdk/home";
 import { IdleCollector } from "@mantel/plugin-sdk/idle-collector";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
-import {
-  type CalendarChange,
-  calendarChange,
-  calendarEvents,
-  calendarRefresh,
-  type CalendarTaskChange,
-  calendarTaskChange,
-  calendarTasks,
-  type CalendarQuery,
-  homeNotify,
-} from "@mantel/plugin-sdk/services";
+import { homeNotify } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
@@ -23,10 +12,9 @@ import { Pairings } from "./auth/pairings.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Backups } from "./backup/backups.ts";
 import { endBuildService } from "./build-service.ts";
-import { CalendarActions } from "./calendar/actions.ts";
-import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
+import { openCalendars } from "./calendar/open-calendars.ts";
 import { KeptChannels } from "./channels/kept.ts";
 import { ChannelRegistry } from "./channels/registry.ts";
 import { ConfigStore } from "./config/store.ts";
@@ -82,7 +70,6 @@ import { ServiceRegistry } from "./services/registry.ts";
  * a stop.
  */
 const ANSWERS_DEADLINE_MS = 6_000;
-const CALENDAR_DEADLINE_MS = 30_000;
 const WAITING_LOG_EVERY_MS = 3_000;
 
 export interface HostOptions {
@@ -263,34 +250,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
   const call = (service: ServiceDefinition, input: unknown, deadlineMs: number) =>
     services.call(serviceKey(service), input, deadlineMs);
-  const calendar = new Calendar({
-    bus,
-    config,
-    call: async (provider, query) =>
-      (await services.callProvider(
-        provider,
-        serviceKey(calendarEvents),
-        query,
-        CALENDAR_DEADLINE_MS,
-      )) as CalendarWindow,
-  });
-  services.merge(serviceKey(calendarEvents), (query: CalendarQuery) => calendar.window(query));
-  const calendarActions = new CalendarActions({
-    calendar,
-    call: (provider, definition, input) =>
-      services.callProvider(provider, serviceKey(definition), input, CALENDAR_DEADLINE_MS),
-    provides: (provider, definition) => services.isProvidedBy(provider, serviceKey(definition)),
-  });
-  services.merge(serviceKey(calendarChange), (change: CalendarChange) =>
-    calendarActions.change(change),
-  );
-  services.merge(serviceKey(calendarRefresh), ({ id }: { id: string }) =>
-    calendarActions.refresh(id),
-  );
-  services.merge(serviceKey(calendarTasks), () => calendarActions.tasks());
-  services.merge(serviceKey(calendarTaskChange), (change: CalendarTaskChange) =>
-    calendarActions.changeTask(change),
-  );
+  const { calendar, calendarActions } = openCalendars({ bus, config, services });
   services.merge(serviceKey(homeNotify), (input: unknown) => notify({ bus, services }, input));
   const calendarFeed = new CalendarFeed();
   const apiPaths = new ApiPaths();

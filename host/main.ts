@@ -29,9 +29,7 @@ process.stdout.on("error", () => undefined); // the host continues when the read
 process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any local program may use
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-main().catch((error: unknown) => {
-  if (!isStopping) exitWithError(error);
-});
+main().catch(fail);
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), environment, ROOT);
@@ -47,7 +45,7 @@ async function run(options: RunOptions): Promise<void> {
   const host = await start(options);
   isRestarting = false;
   await host.settled;
-  if (isStopping || isRestarting) return;
+  if (isStopping || isRestarting || host !== (await starting)) return; // another one is on its way, or runs
   await inviteFirstVisitor(host);
   process.stdout.write(`mantel ready ${host.url}\n`);
   await manager.ready(host.healthUrl);
@@ -70,7 +68,7 @@ async function start(options: RunOptions): Promise<Host> {
     layoutFolder: join(ROOT, "layouts"),
     shippedFolder: join(ROOT, "plugins"),
     environment,
-    restart: () => void restart(options).catch(exitWithError),
+    restart: () => void restart(options).catch(fail),
   });
   return starting;
 }
@@ -84,7 +82,9 @@ async function restart(options: RunOptions): Promise<void> {
   await manager.restarting();
   await host?.close();
   if (isStopping || !host) return;
-  await run({ ...options, port: Number(new URL(host.url).port) });
+  // The system has chosen the port if none was given.
+  const port = options.port === 0 ? Number(new URL(host.url).port) : options.port;
+  await run({ ...options, port });
 }
 
 function isLoopback(address: string): boolean {
@@ -125,6 +125,11 @@ function stop(signal: NodeJS.Signals): void {
     .catch(() => undefined) // it did not start, and has closed what it had opened
     .then(() => log.flushed())
     .then(() => process.exit(0));
+}
+
+/** Ends the process after a start that failed, unless it is being stopped anyway. */
+function fail(error: unknown): void {
+  if (!isStopping) exitWithError(error);
 }
 
 /** Exits with a sentence that says what to do; the debug log has the stack of unexpected errors. */

@@ -38,10 +38,12 @@ export class Assets implements WidgetAssets {
     this.#built = new BuildCache(cacheFolder);
   }
 
-  /** The shell. It is built at the first call, and at the next one if that fails. */
+  /** The shell. It is built at the first call; after a failure, the next call builds it again. */
   openShell(): Promise<ReadonlyMap<string, Asset>> {
-    this.#shell ??= this.#build();
-    this.#shell.catch(() => (this.#shell = undefined));
+    this.#shell ??= this.#build().catch((error: unknown) => {
+      this.#shell = undefined;
+      throw error;
+    });
     return this.#shell;
   }
 

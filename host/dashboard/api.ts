@@ -59,6 +59,13 @@ const DEADLINE_MS = 15_000;
 
 type Reason = "revoked" | "expired" | undefined;
 
+export interface OpenRequest {
+  readonly method?: "GET" | "POST" | "PUT";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Blob;
+  readonly signal: AbortSignal;
+}
+
 /**
  * API client. The browser identifies itself by the session cookie. Calls `onRefused` when the
  * session is refused.
@@ -152,15 +159,11 @@ export class Api {
   }
 
   /**
-   * Opens a stream without a deadline; the caller's signal closes it.
+   * Sends a request whose answer is a stream or a file. It has no deadline; the caller's signal ends it.
    * @throws ApiError
    */
-  async open(
-    path: string,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<Response> {
-    return this.#ask(this.#prefix + path, { headers, signal });
+  open(path: string, init: OpenRequest): Promise<Response> {
+    return this.#ask(this.#prefix + path, init);
   }
 
   async #answer<T>(url: string, init: RequestInit, deadlineMs = DEADLINE_MS): Promise<T> {

@@ -74,11 +74,8 @@ export class Connection {
     try {
       const resume = this.#lastEventId;
       const headers = resume === undefined ? {} : { "Last-Event-ID": resume };
-      const { body } = await this.#api.open(
-        "/events",
-        headers,
-        AbortSignal.any([attempt.signal, this.#closing.signal]),
-      );
+      const ended = AbortSignal.any([attempt.signal, this.#closing.signal]);
+      const { body } = await this.#api.open("/events", { headers, signal: ended });
       if (!body) return;
       onOpen();
       this.#link.value = { state: "live" };

@@ -134,7 +134,9 @@ export class WidgetContexts {
 
   /** Reads from the host for a widget, until `ended` aborts or 15 s have passed. */
   read(path: string, ended: AbortSignal): Promise<Response> {
-    return this.#api.open(path, {}, AbortSignal.any([ended, AbortSignal.timeout(READ_MS)]));
+    return this.#api.open(path, {
+      signal: AbortSignal.any([ended, AbortSignal.timeout(READ_MS)]),
+    });
   }
 
   /** The settings of a widget from its tile's config. */

@@ -82,8 +82,8 @@ export class Photos {
   /**
    * Adds a picture, or replaces the one of this name. An album that does not exist is created. Nothing is left of a
    * picture that could not be written.
-   * @throws MantelError `invalid` for a name that is none of a picture or an album, `unsupported_media_type` if the
-   * content is not of the type in the name, `conflict` if there are too many pictures, `disk_full`, `disk_read_only`
+   * @throws MantelError `invalid` if a picture or an album cannot have that name, `unsupported_media_type` if the content
+   * is not of the type in the name, `conflict` if there are too many pictures, `disk_full`, `disk_read_only`
    */
   async write(name: string, content: Buffer, album = ""): Promise<void> {
     const type = typeOf(name);
@@ -94,12 +94,7 @@ export class Photos {
         `${name} is not the name of a picture: it has to end in ${ends}`,
       );
     }
-    if (album !== "" && (!isName(album) || (await this.#isOther(album)))) {
-      throw new MantelError(
-        "invalid",
-        `${album} cannot be an album: choose a name without slashes that does not begin with a dot`,
-      );
-    }
+    if (album !== "") await this.#checkAlbum(album);
     if (!STARTS[type]?.test(content.toString("latin1", 0, 16))) {
       throw new MantelError(
         "unsupported_media_type",
@@ -161,7 +156,7 @@ export class Photos {
     return sorted(entries.filter((entry) => entry.isFile() && typeOf(entry.name) !== undefined));
   }
 
-  /** The folder of an album; `undefined` if there is none, or if it is a link. */
+  /** The folder of an album; `undefined` if the album does not exist or is a link. */
   async #folderOf(album: string): Promise<string | undefined> {
     if (album === "") return this.#folder;
     const folder = join(this.#folder, album);
@@ -169,10 +164,17 @@ export class Photos {
     return found?.isDirectory() ? folder : undefined;
   }
 
-  /** True for the name of a file or a link. */
-  async #isOther(album: string): Promise<boolean> {
+  /** @throws MantelError `invalid` if the album cannot have that name */
+  async #checkAlbum(album: string): Promise<void> {
+    const cannot = (why: string) =>
+      new MantelError("invalid", `${album} cannot be an album: ${why}`);
+    if (!isName(album)) {
+      throw cannot(
+        `choose a name of at most ${MAX_NAME_BYTES} bytes without slashes that does not begin with a dot`,
+      );
+    }
     const found = await lstat(join(this.#folder, album)).catch(() => undefined);
-    return found !== undefined && !found.isDirectory();
+    if (found && !found.isDirectory()) throw cannot("a file or a link has this name");
   }
 }
 

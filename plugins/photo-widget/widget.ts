@@ -1,5 +1,5 @@
 import { defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
-import { signal, untracked } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { orderPhotos, pathOf, type Photo, photosOf, shufflePhotos } from "./widget/order.ts";
 import { Picture } from "./widget/picture.ts";
@@ -18,7 +18,7 @@ const settings = {
 };
 type Context = WidgetContext<typeof settings, { shown: string }>;
 
-interface Album {
+interface Listing {
   readonly state: "loading" | "known" | "failed";
   readonly photos: readonly Photo[];
 }
@@ -52,7 +52,7 @@ export default defineWidget<typeof settings, { shown: string }>({
   settings,
   styles: cardStyles + styles,
   mount(root, ctx) {
-    const album = signal<Album>({ state: "loading", photos: [] });
+    const listing = signal<Listing>({ state: "loading", photos: [] });
     const picture = new Picture(ctx);
     let shown = ctx.handedOver?.shown ?? "";
     let left = 0;
@@ -60,20 +60,20 @@ export default defineWidget<typeof settings, { shown: string }>({
     const list = async (): Promise<void> => {
       try {
         const { photos } = (await (await ctx.read("/photos")).json()) as { photos: Photo[] };
-        album.value = { state: "known", photos };
+        listing.value = { state: "known", photos };
       } catch (error) {
         ctx.log.warn("could not list the pictures", error);
-        album.value = { ...album.peek(), state: "failed" };
+        listing.value = { ...listing.peek(), state: "failed" };
       }
     };
-    const inAlbum = (): readonly Photo[] =>
-      photosOf(album.value.photos, ctx.settings.value.album.trim());
+    const chosen = computed(() => photosOf(listing.value.photos, ctx.settings.value.album.trim()));
     /** Skips files that are not pictures. Tries each file once. */
-    const next = async (from = shown, tries = untracked(inAlbum).length): Promise<void> => {
+    const next = async (from = shown, tries = chosen.peek().length): Promise<void> => {
       const { seconds, shuffle, order } = ctx.settings.peek();
       left = seconds;
-      const chosen = untracked(inAlbum);
-      const photos = shuffle ? shufflePhotos(chosen, Date.now()) : orderPhotos(chosen, order);
+      const photos = shuffle
+        ? shufflePhotos(chosen.peek(), Date.now())
+        : orderPhotos(chosen.peek(), order);
       const at = photos.findIndex((each) => pathOf(each) === from);
       const photo = photos[(at + 1) % photos.length];
       if (!photo || tries === 0) return;
@@ -85,23 +85,17 @@ export default defineWidget<typeof settings, { shown: string }>({
     void list();
     ctx.every(LIST_MS, () => void list());
     ctx.every(SECOND_MS, () => {
-      if (--left <= 0 && untracked(inAlbum).length > 1) void next();
+      if (--left <= 0 && chosen.peek().length > 1) void next();
     });
     ctx.effect(() => {
-      const photos = inAlbum();
-      if (photos.length > 0 && !photos.some((photo) => pathOf(photo) === shown && picture.isShown))
-        void next();
+      const isStillChosen = chosen.value.some((photo) => pathOf(photo) === shown);
+      if (chosen.value.length > 0 && !(picture.isShown && isStillChosen)) void next();
     });
     ctx.effect(() => {
       const { fit } = ctx.settings.value;
-      render(
-        frame(
-          ctx,
-          { ...album.value, photos: inAlbum() },
-          { picture, fit, next: () => void next() },
-        ),
-        root,
-      );
+      const { state } = listing.value;
+      const view = { picture, fit, next: () => void next() };
+      render(frame(ctx, { state, photos: chosen.value }, view), root);
     });
     return { handOver: () => ({ shown }) };
   },
@@ -113,7 +107,7 @@ interface Shown {
   readonly next: () => void;
 }
 
-function frame(ctx: Context, { photos, state }: Album, shown: Shown): TemplateResult {
+function frame(ctx: Context, { photos, state }: Listing, shown: Shown): TemplateResult {
   const { t } = ctx;
   if (photos.length === 0) {
     const empty = html`<strong>${t("No pictures yet")}</strong>${t(

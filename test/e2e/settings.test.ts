@@ -5,6 +5,7 @@ import { openBrowser } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { type Fixture, visitSettings } from "../helpers/settings.ts";
+import { patchUi } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
 test("the settings", async (t) => {
@@ -21,6 +22,22 @@ test("the settings", async (t) => {
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, fixture));
   await t.test("save a backup and restore it", (each) => backsUp(each, fixture));
+});
+
+test("Mantel restarts from its page, which then continues by itself", async (t) => {
+  const host = await startHost(t, { plugins: ["plugins/demo-home"] });
+  const page = await visitSettings(t, { browser: await openBrowser(t), host }, "about");
+  const uptime = async () =>
+    ((await (await host.api("/health")).json()) as { uptimeSeconds: number }).uptimeSeconds;
+  await until(async () => (await uptime()) > 0);
+
+  await page.getByRole("button", { name: "Restart Mantel" }).click();
+  await page.getByRole("button", { name: "Confirm: Restart Mantel" }).click();
+  await page.getByRole("status").getByText("Mantel restarts").waitFor();
+  await until(async () => (await uptime()) === 0, { withinMs: 20_000 });
+  await patchUi(host, { theme: "light" });
+
+  await page.locator(":root[data-theme=light]").waitFor();
 });
 
 async function opens(t: TestContext, fixture: Fixture): Promise<void> {

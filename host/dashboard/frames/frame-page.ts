@@ -235,7 +235,7 @@ class Home {
         activateScene: (id) => asks.scene(id),
       },
       api: {
-        open: (path, _headers, ended) => asks.read(path, ended),
+        open: (path, request) => asks.read(path, request.signal),
         post: (path, input) => asks.service(path, input) as Promise<never>,
       },
       theme: this.#theme,

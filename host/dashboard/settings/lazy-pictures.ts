@@ -34,7 +34,7 @@ export class LazyPictures {
     const path = canvas.dataset["photo"] ?? "";
     canvas.dataset["drawn"] = path;
     try {
-      const answer = await this.#api.open(path, {}, this.#ended.signal);
+      const answer = await this.#api.open(path, { signal: this.#ended.signal });
       const picture = await createImageBitmap(await answer.blob());
       if (canvas.dataset["photo"] !== path) return; // the list has changed meanwhile
       const { width, height } = canvas;

@@ -129,7 +129,7 @@ export class PluginPage {
     try {
       const { api } = this.#list.parts;
       const path = `${pathOf(this.#id)}/readme`;
-      const answer = await api.open(path, {}, AbortSignal.timeout(README_MS));
+      const answer = await api.open(path, { signal: AbortSignal.timeout(README_MS) });
       this.#readme.value = await answer.text();
     } catch {
       this.#readme.value = ""; // most likely it has none

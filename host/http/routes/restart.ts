@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
 import type { HttpDependencies } from "../dependencies.ts";

@@ -1,4 +1,4 @@
-import { Api, ApiError } from "../../../host/dashboard/api.ts";
+import { Api, ApiError, type OpenRequest } from "../../../host/dashboard/api.ts";
 
 /** The answers of a host by path, or by the beginning of a path that ends with `?`. */
 export type Answers = Record<string, unknown>;
@@ -25,11 +25,7 @@ export class FakeApi extends Api {
     return this.#answer(`POST ${path}`) as T;
   }
 
-  override async open(
-    path: string,
-    _headers?: Record<string, string>,
-    _signal?: AbortSignal,
-  ): Promise<Response> {
+  override async open(path: string, _request?: OpenRequest): Promise<Response> {
     const answer = this.#answer(`GET ${path}`);
     return answer instanceof Response ? answer : Response.json(answer);
   }

@@ -171,7 +171,7 @@ test("a stream is opened until the caller's signal ends it", async (t) => {
   const { api, sent } = host(t, () => new Response("bytes"));
   const { signal } = new AbortController();
 
-  const stream = await api.open("/events", { "Last-Event-ID": "7" }, signal);
+  const stream = await api.open("/events", { headers: { "Last-Event-ID": "7" }, signal });
 
   assert.equal(await stream.text(), "bytes");
   assert.equal(sent[0]?.init.signal, signal);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { StreamEvent } from "@mantel/plugin-sdk/client/event-stream";
-import { Api, ApiError } from "../../../host/dashboard/api.ts";
+import { Api, ApiError, type OpenRequest } from "../../../host/dashboard/api.ts";
 import { Connection } from "../../../host/dashboard/connection.ts";
 
 const OFFLINE = new ApiError(0, { code: "offline" });
@@ -208,7 +208,7 @@ function waitOf({ link }: Connection): number {
 class StreamingHost extends Api {
   opened = 0;
   aborted = 0;
-  readonly headers: Record<string, string>[] = [];
+  readonly headers: OpenRequest["headers"][] = [];
   readonly answers: Answer[];
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
 
@@ -217,7 +217,7 @@ class StreamingHost extends Api {
     this.answers = [...answers];
   }
 
-  override async open(path: string, headers: Record<string, string>, signal: AbortSignal) {
+  override async open(path: string, { headers, signal }: OpenRequest) {
     assert.equal(path, "/events");
     this.opened++;
     this.headers.push(headers);

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ModuleView } from "../../../host/api/module.ts";
+import type { OpenRequest } from "../../../host/dashboard/api.ts";
 import type { Layout } from "../../../host/dashboard/layout.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { FakeApi } from "../../helpers/page/fake-api.ts";
@@ -50,11 +51,7 @@ export class StreamingHome extends FakeApi {
     return super.get<T>(path);
   }
 
-  override async open(
-    path: string,
-    _headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<Response> {
+  override async open(path: string, { signal }: OpenRequest): Promise<Response> {
     this.asked.push(`GET ${path}`);
     const body = new ReadableStream<Uint8Array>({
       start: (stream) => void (this.#stream = stream),

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { Api } from "../../../../host/dashboard/api.ts";
 import { download, upload } from "../../../../host/dashboard/settings/files.ts";
 import { mockAgain } from "../../../helpers/mock-again.ts";
 
-const api = { address: (path: string) => `/api/v1${path}` };
+const api = new Api(() => undefined);
 
 function answering(t: TestContext, answer: () => Promise<Response>): RequestInit[] {
   const sent: RequestInit[] = [];
