@@ -164,11 +164,11 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   void settled.then(async () => {
     const enabled = modules.list().filter(({ state }) => state !== "disabled");
     registries.keptChannels.keepOnly(new Set(enabled.map(({ id }) => id)));
+    await endBuildService(); // esbuild holds 100 MiB after a start, and the next build comes with a save
     // The modules start first. Until the dashboard is built, requests for it wait.
     await registries.assets
       .openShell()
       .catch((error: unknown) => log.error("could not build the dashboard", { error }));
-    await endBuildService(); // esbuild holds 100 MiB after a start, and the next build comes with a save
   });
   logWaitingModules(settled, modules, log);
   return {

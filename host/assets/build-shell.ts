@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Metafile } from "esbuild";
 import type { BuildCache } from "../build-cache.ts";
-import { build as bundle } from "../build-service.ts";
+import { buildOnce as bundle } from "../build-service.ts";
 import { appFiles, withHashInName } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { buildWorker, WORKER } from "./build-worker.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Metafile } from "esbuild";
-import { build as bundle } from "../build-service.ts";
+import { buildOnce as bundle } from "../build-service.ts";
 
 /** The path of the service worker. It is at the root, because a worker serves the pages below its own path. */
 export const WORKER = "/service-worker.js";

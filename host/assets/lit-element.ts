@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Plugin } from "esbuild";
-import { build as bundle } from "../build-service.ts";
+import { buildOnce as bundle } from "../build-service.ts";
 
 const LIBRARY = createRequire(import.meta.url).resolve("lit-element/lit-element.js");
 

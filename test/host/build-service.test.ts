@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { endBuildService, Rebuilder, transform } from "../../host/build-service.ts";
+import { buildOnce, endBuildService, Rebuilder, transform } from "../../host/build-service.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
 /** The ids of this process's esbuild processes. */
@@ -27,12 +27,21 @@ async function openLamp(t: TestContext) {
   return { entry, built };
 }
 
-test("after a minute without a build esbuild's process ends, and the next build starts it again", async (t) => {
-  const { entry, built } = await openLamp(t);
+/** The esbuild processes that a test has started. Timers are mocked from here to its end. */
+async function watchServices(t: TestContext) {
   await endBuildService();
   const others = new Set(await services()); // of other tests in this process; some are just ending
-  const own = async () => (await services()).filter((id) => !others.has(id));
   t.mock.timers.enable({ apis: ["setTimeout"] });
+  const own = async () => (await services()).filter((id) => !others.has(id));
+  const untilEnded = async () => {
+    while ((await own()).length > 0) await new Promise((done) => setImmediate(done));
+  };
+  return { own, untilEnded };
+}
+
+test("after a minute without a build esbuild's process ends, and the next build starts it again", async (t) => {
+  const { entry, built } = await openLamp(t);
+  const { own, untilEnded } = await watchServices(t);
   assert.match((await built()) ?? "", /on = true/);
   const [first] = await own();
 
@@ -43,8 +52,27 @@ test("after a minute without a build esbuild's process ends, and the next build 
   assert.deepEqual(await own(), [first], "the second build began the minute again");
 
   t.mock.timers.tick(1_000);
-  while ((await own()).length > 0) await new Promise((done) => setImmediate(done));
+  await untilEnded();
   assert.match((await built()) ?? "", /on = false/);
+  await endBuildService();
+});
+
+test("esbuild's process ends a second after a single build, but not within the minute after another one", async (t) => {
+  const { entry, built } = await openLamp(t);
+  const { own, untilEnded } = await watchServices(t);
+  const once = () => buildOnce({ entryPoints: [entry], write: false });
+  await once();
+  assert.equal((await own()).length, 1);
+  t.mock.timers.tick(1_000);
+  await untilEnded();
+
+  await built();
+  const [kept] = await own();
+  await once();
+  t.mock.timers.tick(58_000);
+  assert.deepEqual(await own(), [kept]);
+  t.mock.timers.tick(2_000);
+  await untilEnded();
 });
 
 test("a build that runs when the service is to end is finished", async (t) => {
