@@ -17,6 +17,12 @@ const FIRST_SESSION_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
+let reportReady = (): void => undefined;
+/** Resolves after the ready line, if there is one. */
+export const whenReady = new Promise<void>((report) => {
+  reportReady = report;
+});
+
 const environment = takeEnvironment();
 const log = openLog("info", process.stderr.isTTY);
 const manager = openSystemd(environment, log);
@@ -48,6 +54,7 @@ async function run(options: RunOptions): Promise<void> {
   if (isStopping || isRestarting || host !== (await starting)) return; // another one is on its way, or runs
   await inviteFirstVisitor(host);
   process.stdout.write(`mantel ready ${host.url}\n`);
+  reportReady();
   await manager.ready(host.healthUrl);
 }
 

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
 import { mapStacks } from "./compiled-stacks.ts";
+import type * as Main from "./main.ts";
 
 const base = fileURLToPath(import.meta.url).replace(/\.mjs$/, "");
 const sources = `${base}.sources.cjs`;
@@ -12,6 +13,11 @@ const require: Require = createRequire(sources);
 mapStacks(sources);
 for (const part of ["packages", "sources"]) mkdirSync(`${cache}/${part}`, { recursive: true });
 const packages = runCached(`${base}.packages.cjs`, `${cache}/packages`, require);
-runCached(sources, `${cache}/sources`, (specifier) =>
-  Object.hasOwn(packages, specifier) ? packages[specifier] : require(specifier),
+const host = runCached(sources, `${cache}/sources`, (specifier) =>
+  Object.hasOwn(packages.exports, specifier) ? packages.exports[specifier] : require(specifier),
 );
+// Once the host is ready, because most of what a start runs is first called then.
+void (host.exports as unknown as typeof Main).whenReady.then(() => {
+  packages.save();
+  host.save();
+});

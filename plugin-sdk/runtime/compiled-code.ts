@@ -31,11 +31,21 @@ export async function awaitBundle(file: string, require: Require): Promise<Expor
 
 const HEAD = "(function (module, __filename, __dirname) {";
 
+/** A bundle that was run with compiled code from a cache. */
+interface CachedRun {
+  readonly exports: Exports;
+  /**
+   * Saves the compiled code of all functions that have run by now, if there was none that V8 accepted. Functions that
+   * run later are compiled again in each process.
+   */
+  save(): void;
+}
+
 /**
  * Runs a bundle with V8's compiled code from the cache folder `compiled`, which takes a third of the time and does
- * not read its source map. V8 rejects code from another V8 version; it is then compiled again.
+ * not read its source map. V8 rejects code of another V8 version or of a process with other V8 flags.
  */
-export function runCached(file: string, compiled: string, require: Require): Exports {
+export function runCached(file: string, compiled: string, require: Require): CachedRun {
   const cache = join(compiled, `${basename(file)}.${process.version}.cache`);
   const script = new vm.Script(`${HEAD}${readFileSync(file, "utf8")}\n})`, {
     filename: file,
@@ -48,12 +58,16 @@ export function runCached(file: string, compiled: string, require: Require): Exp
   open(holder, file, dirname(file));
   const module = { exports: {} as Exports };
   void holder.exports(require, module, module.exports);
-  if (script.cachedDataRejected !== false) keepCompiled(script, cache);
-  return module.exports;
+  return {
+    exports: module.exports,
+    save: () => {
+      if (script.cachedDataRejected !== false) saveCompiled(script, cache);
+    },
+  };
 }
 
-/** Saves the compiled code after the first run, so that it includes the functions that ran. Replaces an old file. */
-function keepCompiled(script: vm.Script, cache: string): void {
+/** Replaces an old file. */
+function saveCompiled(script: vm.Script, cache: string): void {
   const folder = dirname(cache);
   const temporary = `${cache}.${process.pid}.tmp`;
   try {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
 import type { PrepareRequest } from "../protocol.ts";
-import { awaitBundle, type Require, runCached } from "./compiled-code.ts";
+import { awaitBundle, type Exports, type Require, runCached } from "./compiled-code.ts";
 import { freeze } from "./primordials.ts";
 
 const SDK = "@mantel/plugin-sdk";
@@ -12,12 +12,18 @@ for (const exported of Object.values(sdk)) if (typeof exported === "function") f
 /** Imports the packages of a plugin and returns the `require` function for its bundle. */
 export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Require {
   const fromFolder: Require = createRequire(`${folder}/package.json`);
-  const packages = vendor === undefined ? {} : runCached(vendor, compiled, fromFolder);
+  const packages = vendor === undefined ? {} : runPackages(vendor, compiled, fromFolder);
   return (specifier) => {
     if (specifier === SDK) return sdk;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
     return fromFolder(specifier);
   };
+}
+
+function runPackages(vendor: string, compiled: string, require: Require): Exports {
+  const run = runCached(vendor, compiled, require);
+  run.save();
+  return run.exports;
 }
 
 /** Imports a plugin's bundle and returns its default export. Only the top-level code runs. */
