@@ -35,6 +35,8 @@ export const CalendarEvent = Type.Object(
     url: Nullable(Type.String()),
     /** `#rrggbb`. */
     color: Nullable(Type.String()),
+    /** RFC 5545 CATEGORIES; absent without any. */
+    categories: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
     /** `problem` in a form that can be translated. */

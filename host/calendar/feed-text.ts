@@ -10,7 +10,7 @@ const LINE_OCTETS = 75;
  * @param category the name of its calendar
  */
 export function eventText(event: CalendarEvent, category: string): [string, string] {
-  const { title, location, description, url, busy, status } = event;
+  const { title, location, description, url, busy, status, categories = [] } = event;
   return [
     lines(["BEGIN:VEVENT", `UID:${uidOf(event)}`]),
     lines([
@@ -22,7 +22,7 @@ export function eventText(event: CalendarEvent, category: string): [string, stri
       ...(url === null ? [] : [`URL:${withoutSpaces(url)}`]),
       `STATUS:${status.toUpperCase()}`,
       `TRANSP:${busy ? "OPAQUE" : "TRANSPARENT"}`,
-      `CATEGORIES:${escapeText(category)}`,
+      `CATEGORIES:${[category, ...categories].map(escapeText).join(",")}`,
       "END:VEVENT",
     ]),
   ];

@@ -5,13 +5,23 @@ const Refresh = { minimum: 60, maximum: 86_400 } as const;
 const Words = (title: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, title }));
 
+const Color = { pattern: "^#[0-9a-fA-F]{6}$", title: "Colour" } as const;
+
 /** Maximum time of one transfer, as long as bytes come. */
 const TRANSFER_SECONDS = 300;
 
 /** Options common to all calendars. */
 const shared = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, title: "Name" })),
-  color: Type.Optional(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", title: "Colour" })),
+  color: Type.Optional(Type.String(Color)),
+  /** By words. If several apply to an event, the first counts. */
+  colors: Type.Optional(
+    Type.Record(Type.String({ pattern: "^.{1,100}$" }), Type.String(Color), {
+      ...Strict,
+      maxProperties: 50,
+      title: "Colours of events whose title or category has a word",
+    }),
+  ),
   include: Words("Only events whose title has one of these words"),
   exclude: Words("No events whose title has one of these words"),
   private: Type.Optional(

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
 import type { Settings } from "./options.ts";
 
-export interface DisplayOptions extends Pick<Settings, "include" | "exclude" | "private"> {
+export interface DisplayOptions extends Pick<
+  Settings,
+  "colors" | "include" | "exclude" | "private"
+> {
   /** Replacement for a hidden title. */
   readonly busyWord: string;
 }
@@ -13,7 +16,21 @@ export function shownEvents(
   showing: DisplayOptions,
 ): readonly CalendarEvent[] {
   const shown = withWords(events, showing);
-  return showing.private ? shown.map((event) => hidden(event, showing.busyWord)) : shown;
+  if (showing.private) return shown.map((event) => hidden(event, showing.busyWord));
+  return inColors(shown, Object.entries(showing.colors ?? {}));
+}
+
+/** The events, those whose title or category has a word in its colour. */
+function inColors(
+  events: readonly CalendarEvent[],
+  colors: readonly (readonly [word: string, color: string])[],
+): readonly CalendarEvent[] {
+  if (colors.length === 0) return events;
+  return events.map((event) => {
+    const texts = [event.title, ...(event.categories ?? [])];
+    const found = colors.find(([word]) => texts.some((text) => hasWord(text, [word])));
+    return found ? { ...event, color: found[1].toLowerCase() } : event;
+  });
 }
 
 /** The events or tasks whose titles have the right words. */
@@ -28,9 +45,9 @@ export function withWords<T extends { readonly title: string }>(
 }
 
 /** Also inside a longer word, because languages put words together; whatever the case and accents are made of. */
-function hasWord(title: string, words: readonly string[]): boolean {
-  const text = comparable(title);
-  return words.some((word) => text.includes(comparable(word)));
+function hasWord(text: string, words: readonly string[]): boolean {
+  const comparableText = comparable(text);
+  return words.some((word) => comparableText.includes(comparable(word)));
 }
 
 const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
@@ -39,12 +56,18 @@ const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
 function hidden(event: CalendarEvent, title: string): CalendarEvent {
   const digest = (text: string) =>
     createHash("sha256").update(text).digest("base64url").slice(0, 22);
-  const { problem: _problem, reason: _reason, ...rest } = event;
+  const { id, uid, calendarId, recurrenceId, start, end, allDay, status, busy } = event;
   return {
-    ...rest,
-    id: `${event.calendarId}/${digest(event.id)}`,
-    uid: digest(event.uid),
+    id: `${calendarId}/${digest(id)}`,
+    calendarId,
+    uid: digest(uid),
+    recurrenceId,
     title,
+    start,
+    end,
+    allDay,
+    status,
+    busy,
     location: null,
     description: null,
     url: null,

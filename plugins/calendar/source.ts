@@ -1,4 +1,5 @@
 import {
+  type CalendarEvent,
   type CalendarSource,
   inEnglish,
   MantelError,
@@ -12,7 +13,7 @@ import type { Span } from "./ics/series.ts";
 import type { Zone } from "./ics/zones.ts";
 import type { Settings } from "./options.ts";
 import { type ParsedFile, parseFile } from "./parsed-file.ts";
-import { busyWord, shownEvents, withWords } from "./shown.ts";
+import { busyWord, type DisplayOptions, shownEvents, withWords } from "./shown.ts";
 import {
   countSkipped,
   describeSkipped,
@@ -310,6 +311,11 @@ export class Source {
     return this.isPrivate ? [] : withWords(tasks, this.#settings);
   }
 
+  /** An event as its settings let it be seen; `undefined` if they hide it. */
+  shownEvent(event: CalendarEvent): CalendarEvent | undefined {
+    return shownEvents([event], this.#showing)[0];
+  }
+
   get isPrivate(): boolean {
     return this.#settings.private === true;
   }
@@ -340,8 +346,11 @@ export class Source {
 
   async #expand(content: Content, span: Span, isKept = false): Promise<Expansion> {
     const expansion = await content.eventsIn(span, this.#marking, isKept);
-    const showing = { ...this.#settings, busyWord: busyWord(this.#options.locale ?? "en") };
-    return { ...expansion, events: shownEvents(expansion.events, showing) };
+    return { ...expansion, events: shownEvents(expansion.events, this.#showing) };
+  }
+
+  get #showing(): DisplayOptions {
+    return { ...this.#settings, busyWord: busyWord(this.#options.locale ?? "en") };
   }
 
   get #marking() {

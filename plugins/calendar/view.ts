@@ -44,6 +44,7 @@ export function toCalendarEvent(
     description: text.description,
     url: text.url,
     color: text.color ?? color,
+    ...(text.categories.length > 0 && { categories: [...text.categories] }),
     ...(problem && { problem: inEnglish(problem), reason: problem }),
   };
 }

@@ -203,7 +203,7 @@ export class Writer {
     const etag = stored ? tagOf(stored) : null;
     for (const bytes of [stored?.bytes, sent]) {
       const event = bytes && (await eventIn(bytes, place, this.#parts.zone).catch(() => undefined));
-      if (event) return { event, etag };
+      if (event) return { event: place.calendar.source.shownEvent(event) ?? null, etag };
     }
     throw missing(`${place.uid}/${place.origin ?? ""}`);
   }

@@ -60,7 +60,9 @@ export class CalendarChunks {
 
 function textOf(events: CalendarPart["events"]): number {
   return events.reduce((all, event) => {
-    const texts = Object.values(event).map((each) => (typeof each === "string" ? each.length : 0));
-    return texts.reduce((sum, each) => sum + each, all);
+    const texts = Object.values(event)
+      .flatMap((each) => each)
+      .filter((each) => typeof each === "string");
+    return texts.reduce((sum, each) => sum + each.length, all);
   }, 0);
 }

@@ -54,6 +54,14 @@ export function firstText(lines: readonly string[], name: string): string | unde
   return String(value).trim() || undefined;
 }
 
+/** The texts of all properties with a name, without empty ones. A line that cannot be read is left out. */
+export function allTexts(lines: readonly string[], name: string): string[] {
+  return lines
+    .filter((line) => nameOf(line) === name && isProperty(line))
+    .flatMap((line) => parseProperty(line).values.map((value) => String(value).trim()))
+    .filter((text) => text !== "");
+}
+
 /** The name of a content line, in upper case: the part before its parameters and value. */
 export function nameOf(line: string): string {
   const end = line.search(/[:;]/);

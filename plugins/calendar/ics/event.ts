@@ -1,7 +1,7 @@
 import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { parseColor } from "../color.ts";
-import { firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
+import { allTexts, firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
@@ -51,6 +51,7 @@ export interface EventText {
   readonly description: string | null;
   readonly url: string | null;
   readonly color: string | null;
+  readonly categories: readonly string[];
 }
 
 /** The zones for resolving the times of a feed. */
@@ -170,6 +171,8 @@ function parseDuration(text: string, start: Moment): Length | undefined {
 const STATUSES = { TENTATIVE: "tentative", CANCELLED: "cancelled" } as const;
 const TITLE_LENGTH = 500;
 const TEXT_LENGTH = 5_000;
+const CATEGORY_LENGTH = 100;
+const MAX_CATEGORIES = 20;
 
 /** The texts that events and tasks have. */
 export function textIn(properties: Properties): Pick<EventText, "title" | "description"> {
@@ -188,7 +191,14 @@ function textOf(properties: Properties): EventText {
     location: properties.text("LOCATION")?.slice(0, TITLE_LENGTH) || null,
     url: webAddress(properties.text("URL")),
     color: parseColor(properties.text("COLOR")),
+    categories: categoriesIn(properties),
   };
+}
+
+/** CATEGORIES may come several times, each with several values (RFC 5545, 3.8.1.2). */
+function categoriesIn(properties: Properties): string[] {
+  const all = properties.texts("CATEGORIES").map((text) => text.slice(0, CATEGORY_LENGTH));
+  return [...new Set(all)].slice(0, MAX_CATEGORIES);
 }
 
 /** Only web addresses: a feed may contain `javascript:` or worse. */
@@ -238,6 +248,11 @@ export class Properties {
 
   text(name: string): string | undefined {
     return firstText(this.#lines, name);
+  }
+
+  /** All texts of a property that may come several times. */
+  texts(name: string): string[] {
+    return allTexts(this.#lines, name);
   }
 
   /** `fallback` is the zone of a time without one. */

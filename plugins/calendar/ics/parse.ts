@@ -40,6 +40,7 @@ const EVENT_PROPERTIES = new Set([
   "DESCRIPTION",
   "URL",
   "COLOR",
+  "CATEGORIES",
 ]);
 /** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
 export const MAX_EVENTS = 50_000;

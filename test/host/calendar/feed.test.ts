@@ -78,6 +78,14 @@ test("exported events are read correctly by another program", async () => {
   assert.equal(third?.getFirstPropertyValue("status"), "CANCELLED");
 });
 
+test("the categories of an event follow the name of its calendar", async () => {
+  const { parsed } = await write(makeEvent({ categories: ["Food, drink", "Work"] }));
+
+  const [event] = parsed.getAllSubcomponents("vevent");
+  const categories = event?.getFirstProperty("categories")?.getValues();
+  assert.deepEqual(categories, ["Home; ours", "Food, drink", "Work"]);
+});
+
 test("lines end with CRLF and have at most 75 octets, without splitting a character", async () => {
   const { text } = await write(makeEvent({ title: "🎂".repeat(200) }), ALL_DAY);
 

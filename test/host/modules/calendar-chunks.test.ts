@@ -79,6 +79,15 @@ const longPart = (hash: string) => {
   return { hash, events: Array.from({ length: 1_000 }, () => long) };
 };
 
+test("the characters of categories count", () => {
+  const parts = new CalendarChunks();
+  const long = { ...event("long"), categories: Array<string>(20).fill("x".repeat(100)) };
+  const events = Array.from({ length: 1_000 }, () => long);
+  for (let hash = 0; hash < 33; hash++) parts.take({ hash: `${hash}`, events }, "club");
+
+  assert.throws(() => parts.take({ hash: "more", events }, "club"), { code: "invalid" });
+});
+
 test("events of over 64 million characters are refused, and room is free again after a smaller window", () => {
   const parts = new CalendarChunks();
   const hashes = ["1", "2", "3", "4", "5", "6", "7", "8"];

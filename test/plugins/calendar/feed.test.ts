@@ -48,6 +48,28 @@ test("an event's fields are kept, except unsafe links", async () => {
   );
 });
 
+test("the categories of all lines are kept once each, and a broken line is left out", async () => {
+  const many = Array.from({ length: 30 }, (_, at) => `C${at}`).join(",");
+  const { events } = await expand(
+    calendar(
+      event(
+        "UID:a",
+        "DTSTART:20260601T090000Z",
+        "CATEGORIES;LANGUAGE=en:Family,Food\\, drink,,Family",
+        "categories: Work ",
+        "CATEGORIES broken",
+      ),
+      event("UID:b", "DTSTART:20260602T090000Z", "CATEGORIES:"),
+      event("UID:c", "DTSTART:20260603T090000Z", `CATEGORIES:${"x".repeat(500)},${many}`),
+    ),
+  );
+
+  const [first, second, third] = events;
+  assert.deepEqual(first?.categories, ["Family", "Food, drink", "Work"]);
+  assert.ok(second && !("categories" in second));
+  assert.deepEqual([third?.categories?.length, third?.categories?.[0]?.length], [20, 100]);
+});
+
 test("bare line feeds, a byte-order mark and a fold within a character are read", async () => {
   const text = calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Frühstück")).toString();
   const bytes = Buffer.from(`\u{feff}${text.replaceAll("\r\n", "\n")}`);

@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import type { CalendarChange } from "@mantel/plugin-sdk";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
+import type { Settings } from "../../../plugins/calendar/options.ts";
 import { type DavAccountOptions, serveDavAccount } from "../../fakes/dav-account.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -25,7 +26,11 @@ const SINGLE = calendarText(
 ).toString();
 
 /** A writer for the calendars Work and Home of a server that stores, and does wrong what the test says. */
-export async function openFakeWriter(t: TestContext, options: DavAccountOptions = {}) {
+export async function openFakeWriter(
+  t: TestContext,
+  options: DavAccountOptions = {},
+  settings: Settings = {},
+) {
   const server = await serveDavAccount(t, options);
   server.calendars.set("work", {
     name: "Work",
@@ -33,7 +38,7 @@ export async function openFakeWriter(t: TestContext, options: DavAccountOptions 
   });
   server.calendars.set("home", { name: "Home", objects: {} });
   const storage = createStorage(await emptyFolder(t), collectedLog());
-  const { account, sources, titles } = openAccount({ url: server.url }, storage);
+  const { account, sources, titles } = openAccount({ ...settings, url: server.url }, storage);
   await account.refresh();
   const writing = {
     find: (id: string) => account.calendarOf(id),

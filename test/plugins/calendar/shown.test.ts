@@ -45,6 +45,31 @@ test("words match in every Unicode form of their accents", async () => {
   assert.deepEqual((await shown({ include: ["mu\u0308ll"] })).titles, ["Restmüll"]);
 });
 
+test("events whose title or category has a word have its colour, and of several words the first counts", async () => {
+  const bytes = calendar(
+    event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Fußballtraining", "COLOR:red"),
+    event("UID:b", "DTSTART:20260602T090000Z", "SUMMARY:Match", "CATEGORIES:Club\\, FUSSBALL,x"),
+    event("UID:c", "DTSTART:20260603T090000Z", "SUMMARY:Choir", "CATEGORIES:Club"),
+    event("UID:d", "DTSTART:20260604T090000Z", "SUMMARY:Dentist"),
+  );
+  const colors = { fußball: "#00AA00", fussball: "#00bb00", club: "#0000aa" };
+
+  const { events } = await shown({ color: "#112233", colors }, { bytes });
+
+  const shownColors = events.map(({ color }) => color);
+  assert.deepEqual(shownColors, ["#00aa00", "#00bb00", "#0000aa", "#112233"]);
+});
+
+test("a private calendar shows neither categories nor their colours", async () => {
+  const bytes = calendar(
+    event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Check", "CATEGORIES:Doctor"),
+  );
+
+  const { events } = await shown({ private: true, colors: { doctor: "#00aa00" } }, { bytes });
+
+  assert.doesNotMatch(JSON.stringify(events), /doctor|#00aa00/i);
+});
+
 test("a private calendar shows times of events and nothing else", async () => {
   const { events, titles } = await shown({ private: true, include: ["secret"] });
 

@@ -383,3 +383,12 @@ test("objects are asked for without compression, which changes their entity tags
 
   assert.deepEqual(new Set(asked), new Set(["identity"]));
 });
+
+test("a saved event is answered as its calendar shows it", async (t) => {
+  const settings = { colors: { dentist: "#00aa00" }, exclude: ["secret"] };
+  const { create } = await openFakeWriter(t, {}, settings);
+
+  const [dentist, secret] = [await create("Dentist"), await create("Secret")];
+
+  assert.deepEqual([dentist.event?.color, secret.event], ["#00aa00", null]);
+});
