@@ -28,7 +28,7 @@ export const CalendarEvent = Type.Object(
     end: CalendarBound,
     allDay: Type.Boolean(),
     status: Type.Enum(["confirmed", "tentative", "cancelled"]),
-    /** False for events marked as free (RFC 5545 TRANSP:TRANSPARENT). */
+    /** False for events marked as free (RFC 5545 TRANSP:TRANSPARENT), and for cancelled and declined ones. */
     busy: Type.Boolean(),
     location: Nullable(Type.String()),
     description: Nullable(Type.String()),
@@ -37,6 +37,10 @@ export const CalendarEvent = Type.Object(
     color: Nullable(Type.String()),
     /** RFC 5545 CATEGORIES; absent without any. */
     categories: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })),
+    /** The answer of the calendar's own person to an invitation (RFC 5545 PARTSTAT); absent if not known or not invited. */
+    attendance: Type.Optional(
+      Type.Enum(["accepted", "declined", "tentative", "delegated", "needs-action"]),
+    ),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
     /** `problem` in a form that can be translated. */

@@ -136,7 +136,7 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
     >
     <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
     <div class="two-lines">
-      <b>${event.title}</b>
+      <b>${event.attendance === "declined" ? html`<s>${event.title}</s>` : event.title}</b>
       <span>${details.join(" · ")}</span>
     </div>`;
   return source?.writable

@@ -1,7 +1,6 @@
 import { Birthdays } from "./ics/birthdays.ts";
-import { type Expansion, Feed } from "./ics/feed.ts";
+import { type Expansion, Feed, type FeedContext } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
-import type { Zone } from "./ics/zones.ts";
 import type { ParsedFile } from "./parsed-file.ts";
 import type { CalendarMarking } from "./view.ts";
 
@@ -16,14 +15,14 @@ export class Content {
    */
   static async of(
     files: readonly ParsedFile[],
-    floating: Zone,
+    context: FeedContext,
     previous?: Content,
   ): Promise<Content> {
     const calendars = files.flatMap((file) => file.calendars);
     const contacts = files.flatMap((file) => file.contacts ?? []);
     const isFeed = calendars.length > 0;
     const before = previous ? previous.#feed : undefined;
-    const feed = isFeed ? await Feed.of(calendars, floating, before) : undefined;
+    const feed = isFeed ? await Feed.of(calendars, context, before) : undefined;
     return new Content(feed, contacts.length > 0 ? new Birthdays(contacts) : undefined);
   }
 

@@ -179,7 +179,8 @@ function readerOf(
     const remove = (id: string) => agenda.remove(id);
     return new Account({ ...polling, account: web, kind: web.kind, shared, taken, add, remove });
   }
-  const source = new Source({ ...shared, id: web.id, settings: web, fallbackName: web.id });
+  const { id, username } = web;
+  const source = new Source({ ...shared, id, username, settings: web, fallbackName: id });
   add(source);
   return new Subscription({ ...polling, feed: web, source });
 }

@@ -24,6 +24,13 @@ const shared = {
   ),
   include: Words("Only events whose title has one of these words"),
   exclude: Words("No events whose title has one of these words"),
+  mailAddresses: Type.Optional(
+    Type.Array(Type.String({ minLength: 3, maxLength: 320 }), {
+      maxItems: 20,
+      title: "Mail addresses of its person, whose declined events are struck through",
+    }),
+  ),
+  hideDeclined: Type.Optional(Type.Boolean({ title: "Hide declined events" })),
   private: Type.Optional(
     Type.Boolean({ title: "Show only that and when there is something, and not what" }),
   ),

@@ -4,7 +4,7 @@ import type { Settings } from "./options.ts";
 
 export interface DisplayOptions extends Pick<
   Settings,
-  "colors" | "include" | "exclude" | "private"
+  "colors" | "include" | "exclude" | "hideDeclined" | "private"
 > {
   /** Replacement for a hidden title. */
   readonly busyWord: string;
@@ -15,7 +15,12 @@ export function shownEvents(
   events: readonly CalendarEvent[],
   showing: DisplayOptions,
 ): readonly CalendarEvent[] {
-  const shown = withWords(events, showing);
+  const worded = withWords(events, showing);
+  // a private calendar cannot show that somebody declined, only that the time is taken
+  const shown =
+    showing.hideDeclined || showing.private
+      ? worded.filter(({ attendance }) => attendance !== "declined")
+      : worded;
   if (showing.private) return shown.map((event) => hidden(event, showing.busyWord));
   return inColors(shown, Object.entries(showing.colors ?? {}));
 }

@@ -37,6 +37,8 @@ export interface SourceOptions {
   readonly hasTasks?: boolean | undefined;
   /** True if its server lets clients create and change events. */
   readonly writable?: boolean;
+  /** The user name of the account; a mail address is its person's, unless the settings have others. */
+  readonly username?: string | undefined;
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
 }
@@ -162,7 +164,8 @@ export class Source {
     at: Date,
     { changedAt = at, leftOut = [] }: ContentFacts = {},
   ): Promise<void> {
-    this.#content = await Content.of(files, this.#options.floating, this.#content);
+    const context = { floating: this.zone, addresses: this.addresses };
+    this.#content = await Content.of(files, context, this.#content);
     this.#leftOut = leftOut;
     this.#changedAt = changedAt;
     this.#forgetExpansions();
@@ -304,6 +307,12 @@ export class Source {
   /** The zone for times without a zone. */
   get zone(): Zone {
     return this.#options.floating;
+  }
+
+  /** Mail addresses of its person. */
+  get addresses(): readonly string[] {
+    const { username = "" } = this.#options;
+    return this.#settings.mailAddresses ?? (username.includes("@") ? [username] : []);
   }
 
   /** The tasks that its settings let be seen: of a private calendar none. */

@@ -39,12 +39,13 @@ export function toCalendarEvent(
     end: boundOf(end),
     allDay: start.allDay,
     status: text.status,
-    busy: text.busy && text.status !== "cancelled",
+    busy: text.busy && text.status !== "cancelled" && text.attendance !== "declined",
     location: text.location,
     description: text.description,
     url: text.url,
     color: text.color ?? color,
     ...(text.categories.length > 0 && { categories: [...text.categories] }),
+    ...(text.attendance && { attendance: text.attendance }),
     ...(problem && { problem: inEnglish(problem), reason: problem }),
   };
 }

@@ -277,7 +277,7 @@ async function eventIn(
   zone: Zone,
 ): Promise<CalendarEvent | undefined> {
   const { id, color } = calendar.source.view();
-  const feed = await Feed.read(bytes, zone);
+  const feed = await Feed.read(bytes, zone, calendar.source.addresses);
   for (const text of [origin, near]) {
     if (text === undefined) continue;
     const at = Date.parse(text);

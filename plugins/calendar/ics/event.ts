@@ -1,6 +1,7 @@
 import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { parseColor } from "../color.ts";
+import type { Attendance } from "./attendance.ts";
 import { allTexts, firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
@@ -52,6 +53,8 @@ export interface EventText {
   readonly url: string | null;
   readonly color: string | null;
   readonly categories: readonly string[];
+  /** Absent if it is not known. */
+  readonly attendance?: Attendance | undefined;
 }
 
 /** The zones for resolving the times of a feed. */

@@ -3,6 +3,7 @@ import { type CalendarEvent, type Sentence, sentence } from "@mantel/plugin-sdk"
 import { parseColor } from "../color.ts";
 import { reasonOf } from "../reason.ts";
 import { type CalendarMarking, toCalendarEvent } from "../view.ts";
+import { attendanceOf, mailAddress } from "./attendance.ts";
 import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent, parseFirstOccurrence } from "./event.ts";
@@ -37,6 +38,14 @@ const FEED_DAYS = 1_000_000;
 const MAX_SAME_UID = 5_000;
 const NAME_LENGTH = 200;
 
+/** The facts about a source that its feed depends on. */
+export interface FeedContext {
+  /** The zone for times without a zone, unless the feed sets one. */
+  readonly floating: Zone;
+  /** Mail addresses of the calendar's own person. */
+  readonly addresses?: readonly string[];
+}
+
 /**
  * The content of one file or address. It is split once, and events are parsed only when a span
  * needs them.
@@ -50,12 +59,13 @@ export class Feed {
   /** By UID. */
   readonly #groups: ReadonlyMap<string, Group>;
 
-  /**
-   * @param floating the zone for times without a zone, unless the feed sets one
-   * @throws MantelError `invalid` for content that is not a calendar
-   */
-  static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
-    return Feed.of(await parseFeed(bytes, new TimeSlice()), floating);
+  /** @throws MantelError `invalid` for content that is not a calendar */
+  static async read(
+    bytes: Uint8Array,
+    floating: Zone,
+    addresses: readonly string[] = [],
+  ): Promise<Feed> {
+    return Feed.of(await parseFeed(bytes, new TimeSlice()), { floating, addresses });
   }
 
   /**
@@ -64,14 +74,14 @@ export class Feed {
    */
   static async of(
     calendars: readonly RawCalendar[],
-    floating: Zone,
+    context: FeedContext,
     previous?: Feed,
   ): Promise<Feed> {
     if (calendars.reduce((sum, { events }) => sum + events.length, 0) > MAX_EVENTS) {
       throw tooManyEvents();
     }
     const before = previous ? previous.#groups : undefined;
-    return new Feed(calendars, await groupsOf(calendars, floating, before));
+    return new Feed(calendars, await groupsOf(calendars, context, before));
   }
 
   private constructor(calendars: readonly RawCalendar[], groups: ReadonlyMap<string, Group>) {
@@ -175,17 +185,20 @@ interface Placed {
 /** The properties of a calendar that its events need, read when the first of them does. */
 class PlacedCalendar {
   readonly #raw: RawCalendar;
-  readonly #homeZone: Zone;
+  readonly #context: FeedContext;
+  /** As `mailAddress` writes them. */
+  readonly addresses: readonly string[];
   #read: { readonly zones: FeedZones; readonly cancels: boolean } | undefined;
 
-  constructor(raw: RawCalendar, homeZone: Zone) {
+  constructor(raw: RawCalendar, context: FeedContext) {
     this.#raw = raw;
-    this.#homeZone = homeZone;
+    this.#context = context;
+    this.addresses = (context.addresses ?? []).map(mailAddress);
   }
 
   get read() {
     return (this.#read ??= {
-      zones: zonesOf(this.#raw, this.#homeZone),
+      zones: zonesOf(this.#raw, this.#context.floating),
       cancels: cancels(this.#raw),
     });
   }
@@ -193,13 +206,13 @@ class PlacedCalendar {
 
 async function groupsOf(
   calendars: readonly RawCalendar[],
-  homeZone: Zone,
+  context: FeedContext,
   previous: ReadonlyMap<string, Group> = new Map(),
 ): Promise<Map<string, Group>> {
   const slice = new TimeSlice();
   const byUid = new Map<string, Placed[]>();
   for (const each of calendars) {
-    const calendar = new PlacedCalendar(each, homeZone);
+    const calendar = new PlacedCalendar(each, context);
     for (const raw of each.events) {
       const uid = lineOf(raw.lines, "UID") ?? raw.lines.join("\n");
       const group = byUid.get(uid);
@@ -336,8 +349,9 @@ function readEvent({ raw, calendar }: Placed): ParsedEvent {
   const { zones, cancels: isCancelled } = calendar.read;
   const event = parseAsFarAsPossible(raw, zones);
   const uid = event.uid === "" ? contentId(raw) : event.uid;
-  const text = isCancelled ? { ...event.text, status: "cancelled" as const } : event.text;
-  return { ...event, uid, text };
+  const status = isCancelled ? ("cancelled" as const) : event.text.status;
+  const attendance = attendanceOf(raw.attendees ?? [], calendar.addresses);
+  return { ...event, uid, text: { ...event.text, status, attendance } };
 }
 
 function parseAsFarAsPossible(raw: RawEvent, zones: FeedZones): ParsedEvent {

@@ -5,6 +5,8 @@ import type { TimeSlice } from "./time-slice.ts";
 /** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
 export interface RawEvent {
   readonly lines: readonly string[];
+  /** Its ATTENDEE lines. They are apart, because they are many and seldom needed. */
+  readonly attendees?: readonly string[];
 }
 
 /** One VTIMEZONE: its own lines, and those of each STANDARD and DAYLIGHT part. */
@@ -44,6 +46,9 @@ const EVENT_PROPERTIES = new Set([
 ]);
 /** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
 export const MAX_EVENTS = 50_000;
+
+/** Maximum attendees of an event; later ones are not looked at. */
+const MAX_ATTENDEES = 1_000;
 
 /** Maximum nesting of components; a calendar has three levels. */
 const MAX_DEPTH = 20;
@@ -100,7 +105,7 @@ type Lines = string[];
 
 interface OpenCalendar {
   readonly lines: Lines;
-  readonly events: { readonly lines: Lines }[];
+  readonly events: { readonly lines: Lines; attendees?: Lines }[];
   readonly zones: { readonly lines: Lines; readonly observances: Lines[] }[];
   readonly others: { tasks: number; notes: number };
 }
@@ -166,10 +171,18 @@ class Splitter {
   #keep(name: string, line: string): void {
     const calendar = this.#calendars.at(-1);
     const component = this.#open.at(-1);
+    if (component === "VEVENT" && name === "ATTENDEE") return keepAttendee(calendar, line);
     const isNeeded = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
     if (!calendar || !isNeeded) return;
     linesOf(component, calendar)?.push(line);
   }
+}
+
+function keepAttendee(calendar: OpenCalendar | undefined, line: string): void {
+  const event = calendar?.events.at(-1);
+  if (!event) return;
+  if (!event.attendees) event.attendees = [line];
+  else if (event.attendees.length < MAX_ATTENDEES) event.attendees.push(line);
 }
 
 /** The lines that store the content of the innermost open component. */

@@ -238,6 +238,7 @@ export class Account {
       id: kept.id,
       settings: this.#home?.single ? account : settings,
       writable: this.#options.kind === "caldav",
+      username: account.username,
       ...this.#looksOf(kept),
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });

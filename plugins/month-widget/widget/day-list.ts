@@ -1,6 +1,7 @@
 import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Event } from "./events.ts";
+import { titleView } from "./title-view.ts";
 
 interface DayList {
   readonly date: string;
@@ -17,13 +18,15 @@ export function dayList({ t, fmt }: I18n, { date, events, opening }: DayList): T
     ${events.length === 0 ? html`<p>${t("Nothing on this day")}</p>` : nothing}
     <ul>
       ${events.map((event) => {
-        const { title: name, startAt, color, location } = event;
+        const { startAt, color, location } = event;
         const open = opening(event);
         const content = html`<time
             >${startAt === undefined ? t("all day") : fmt.time(startAt)}</time
           >
           <i .style=${`--color: ${color}`}></i>
-          <div><b>${name}</b>${location ? html`<span>${location}</span>` : nothing}</div>`;
+          <div>
+            <b>${titleView(event)}</b>${location ? html`<span>${location}</span>` : nothing}
+          </div>`;
         return open
           ? html`<li><button @click=${open}>${content}</button></li>`
           : html`<li>${content}</li>`;

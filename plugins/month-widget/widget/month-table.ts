@@ -4,6 +4,7 @@ import { type Event, eventsByDate } from "./events.ts";
 import { type Bar, barsOf } from "./lanes.ts";
 import { addDays, type Month } from "./month.ts";
 import type { Context, Page } from "./page.ts";
+import { titleView } from "./title-view.ts";
 
 const MOST_DOTS = 3;
 /** Maximum letters of a weekday in a column. Arabic has no shorter names than the full ones. */
@@ -106,7 +107,7 @@ function dayCell(ctx: Context, cell: Cell, shown: Shown): TemplateResult {
             class="bar ${bar.before ? "before" : ""} ${bar.after ? "after" : ""}"
             aria-hidden="true"
             .style=${`--color: ${bar.span.color}; --lane: ${bar.lane}; --days: ${bar.columns}`}
-            >${bar.span.title}</span
+            >${titleView(bar.span)}</span
           >`,
       )}
   </td>`;
@@ -143,9 +144,9 @@ function titles(
   ${timed
     .slice(0, free.length)
     .map(
-      ({ title, color, startAt }, index) =>
+      ({ title, event, color, startAt }, index) =>
         html`<span class="title" .style=${`--color: ${color}; grid-row: ${(free[index] ?? 0) + 2}`}
-          >${startAt === undefined ? nothing : html`<time>${ctx.fmt.time(startAt)}</time> `}${title}</span
+          >${startAt === undefined ? nothing : html`<time>${ctx.fmt.time(startAt)}</time> `}${titleView({ title, event })}</span
         >`,
     )}`;
 }

@@ -3,6 +3,7 @@ import { type Bar, barsOf, type Block, blocksOf, type Column } from "./lanes.ts"
 import { weekdaysOf } from "./month-table.ts";
 import { minuteIn } from "./month.ts";
 import type { Context, Page } from "./page.ts";
+import { titleView } from "./title-view.ts";
 
 /** The hours that are always shown. */
 const DAYTIME = { from: 8, to: 20 };
@@ -88,7 +89,7 @@ function barItem({ span, from, columns, lane, before, after }: Bar, page: Page):
   const place = `--color: ${span.color}; grid-area: ${lane + 1} / ${from + 1} / auto / span ${columns}`;
   const open = page.opening(span);
   return html`<li class="bar ${before ? "before" : ""} ${after ? "after" : ""}" .style=${place}>
-    ${open ? html`<button @click=${open}>${span.title}</button>` : span.title}
+    ${open ? html`<button @click=${open}>${titleView(span)}</button>` : titleView(span)}
   </li>`;
 }
 
@@ -129,13 +130,13 @@ function dayColumn(ctx: Context, day: Day, blocks: readonly Block[], page: Page)
 
 function blockItem(ctx: Context, block: Block, { hours, hourPx }: Day, page: Page): TemplateResult {
   const { span, from, to, side, sides } = block;
-  const { title, color, startAt = 0, endAt = 0, location } = span;
+  const { color, startAt = 0, endAt = 0, location } = span;
   const start = from / 60 - hours.from;
   const long = (to - from) / 60;
   const place = `--color: ${color}; --at: ${start}; --long: ${long}; --side: ${side}; --sides: ${sides}`;
   const open = page.opening(span);
   const when = ctx.fmt.time(startAt);
-  const content = html`<b>${title}</b
+  const content = html`<b>${titleView(span)}</b
     ><span class=${long * hourPx < TWO_LINES_PX ? "unseen" : ""}
       >${location ? `${when} · ${location}` : when}</span
     >`;

@@ -40,6 +40,17 @@ test("the agenda shows the next events by day, of all calendars or of those in i
   assert.equal(root.querySelector(".event i")?.getAttribute("style"), "--color: #98cbff;");
 });
 
+test("a declined event is struck through", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
+  const events = EVENTS.map((each, at) => (at === 1 ? { ...each, attendance: "declined" } : each));
+  const { textOf, waitFor } = mountOnPage(t, agenda, {
+    answers: { "/calendar/events?": { ...answers["/calendar/events?"], events } },
+  });
+  await waitFor(".event");
+
+  assert.deepEqual(textOf(".event s"), ["Choir"]);
+});
+
 test("a later day has its own name in zones far ahead of UTC", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
   const start = { date: "2026-11-24" };

@@ -110,7 +110,7 @@ async function openSlow(t: TestContext) {
   t.after(() => source.close());
   const good = event("UID:a", "DTSTART:20280601T090000Z");
   const text = calendar(good, event("UID:b", "DTSTART:20270601T090000Z", "EXDATE:x"));
-  const content = await Content.of([await parseFile(text)], UTC);
+  const content = await Content.of([await parseFile(text)], { floating: UTC });
   const work = { runs: 0, release: () => {} };
   const held = new Promise<void>((resolve) => (work.release = resolve));
   const expand = content.eventsIn.bind(content);

@@ -70,6 +70,64 @@ test("a private calendar shows neither categories nor their colours", async () =
   assert.doesNotMatch(JSON.stringify(events), /doctor|#00aa00/i);
 });
 
+const INVITED = calendar(
+  event(
+    "UID:a",
+    "DTSTART:20260601T090000Z",
+    "RRULE:FREQ=DAILY;COUNT=2",
+    "SUMMARY:Review",
+    "ATTENDEE;PARTSTAT=ACCEPTED;CN=ann@example.org:mailto:bob@example.org",
+    "ATTENDEE;PARTSTAT=Declined:MAILTO:Ann@Example.org",
+  ),
+  event(
+    "UID:a",
+    "RECURRENCE-ID:20260602T090000Z",
+    "DTSTART:20260602T090000Z",
+    "SUMMARY:Review with Ann",
+    "ATTENDEE;PARTSTAT=ACCEPTED:mailto:ann@example.org",
+  ),
+  event(
+    "UID:b",
+    "DTSTART:20260603T090000Z",
+    "SUMMARY:Choir",
+    "ATTENDEE;PARTSTAT=TENTATIVE;EMAIL=ann@example.org:urn:uuid:5c6f",
+  ),
+  event("UID:c", "DTSTART:20260604T090000Z", "SUMMARY:Zoo", "ATTENDEE:mailto:bob@example.org"),
+);
+
+test("events have the answer of the calendar's own person, and declined ones are not busy", async () => {
+  const { events } = await shown({ mailAddresses: ["ann@example.org"] }, { bytes: INVITED });
+
+  const answers = events
+    .toSorted((a, b) => (a.title < b.title ? -1 : 1))
+    .map(({ title, attendance, busy }) => [title, attendance, busy]);
+  assert.deepEqual(answers, [
+    ["Choir", "tentative", true],
+    ["Review", "declined", false],
+    ["Review with Ann", "accepted", true],
+    ["Zoo", undefined, true],
+  ]);
+});
+
+test("declined events are hidden on request, and in a private calendar", async () => {
+  const mailAddresses = ["ann@example.org"];
+  const hidden = await shown({ mailAddresses, hideDeclined: true }, { bytes: INVITED });
+  const secret = await shown({ mailAddresses, private: true }, { bytes: INVITED });
+
+  assert.deepEqual(hidden.titles.toSorted(), ["Choir", "Review with Ann", "Zoo"]);
+  assert.deepEqual(secret.titles, ["Busy", "Busy", "Busy"]);
+  assert.doesNotMatch(JSON.stringify(secret.events), /tentative|accepted/);
+});
+
+test("a user name that is a mail address is the person's, unless the settings have others", async () => {
+  const addressesOf = (username: string, settings: Settings = {}) =>
+    new Source({ id: "a", settings, username, fallbackName: "a", floating: UTC }).addresses;
+
+  assert.deepEqual(addressesOf("ann@example.org"), ["ann@example.org"]);
+  assert.deepEqual(addressesOf("ann"), []);
+  assert.deepEqual(addressesOf("ann@example.org", { mailAddresses: ["a@b.c"] }), ["a@b.c"]);
+});
+
 test("a private calendar shows times of events and nothing else", async () => {
   const { events, titles } = await shown({ private: true, include: ["secret"] });
 

@@ -165,6 +165,26 @@ test("a week shows hours, bars and the current time, and a press on a day its ca
   assert.deepEqual(mounted.handOver()?.data, { chosen: "2026-11-21", view: "day" });
 });
 
+test("declined events are struck through in the month, its list and the week", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12) });
+  const window = busy["/calendar/events?"];
+  const declined = ["Project week", "A"];
+  const events = window.events.map((each) =>
+    declined.includes(each.title) ? { ...each, attendance: "declined" } : each,
+  );
+  const { click, textOf, waitFor } = mountOnPage(t, month, {
+    answers: { "/calendar/events?": { ...window, events } },
+    size: { width: 1000, height: 700 },
+  });
+  await waitFor(".bar");
+  const shown = [".title s", ".bar s", ".day s"].map(textOf);
+  click(".views button:nth-child(2)");
+  await waitFor(".block");
+
+  assert.deepEqual(shown, [["A"], ["Project week", "Project week"], declined]);
+  assert.deepEqual([textOf(".block s"), textOf(".week .bar s")], [["A"], ["Project week"]]);
+});
+
 test("a user turns weeks and days, and chooses a view; a narrow week has fewer days", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 12) });
   t.mock.method(console, "warn", () => undefined);
