@@ -41,6 +41,8 @@ export const CalendarEvent = Type.Object(
     attendance: Type.Optional(
       Type.Enum(["accepted", "declined", "tentative", "delegated", "needs-action"]),
     ),
+    /** The web address of its meeting (RFC 7986 CONFERENCE, or a known service in its texts); absent without one. */
+    conference: Type.Optional(Type.String({ maxLength: 2_000 })),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
     /** `problem` in a form that can be translated. */

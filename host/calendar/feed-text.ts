@@ -10,7 +10,7 @@ const LINE_OCTETS = 75;
  * @param category the name of its calendar
  */
 export function eventText(event: CalendarEvent, category: string): [string, string] {
-  const { title, location, description, url, busy, status, categories = [] } = event;
+  const { title, location, description, url, busy, status, categories = [], conference } = event;
   return [
     lines(["BEGIN:VEVENT", `UID:${uidOf(event)}`]),
     lines([
@@ -20,6 +20,7 @@ export function eventText(event: CalendarEvent, category: string): [string, stri
       ...(location === null ? [] : [`LOCATION:${escapeText(location)}`]),
       ...(description === null ? [] : [`DESCRIPTION:${escapeText(description)}`]),
       ...(url === null ? [] : [`URL:${withoutSpaces(url)}`]),
+      ...(conference === undefined ? [] : [`CONFERENCE;VALUE=URI:${withoutSpaces(conference)}`]),
       `STATUS:${status.toUpperCase()}`,
       `TRANSP:${busy ? "OPAQUE" : "TRANSPARENT"}`,
       `CATEGORIES:${[category, ...categories].map(escapeText).join(",")}`,

@@ -45,6 +45,7 @@ export function toCalendarEvent(
     url: text.url,
     color: text.color ?? color,
     ...(text.categories.length > 0 && { categories: [...text.categories] }),
+    ...(text.conference !== null && { conference: text.conference }),
     ...(text.attendance && { attendance: text.attendance }),
     ...(problem && { problem: inEnglish(problem), reason: problem }),
   };

@@ -168,6 +168,7 @@ class EventForm {
     render(
       html`<form @submit=${submit}>
         <h2>${title}</h2>
+        ${conferenceLink(event)}
         <fieldset ?disabled=${this.#isBusy}>
           ${this.#words === undefined ? this.#allFields() : this.#inWords(this.#words)}
           ${this.#calendarField()} ${event?.recurrenceId ? this.#scopeField() : nothing}
@@ -330,6 +331,17 @@ class EventForm {
       </select></label
     >`;
   }
+}
+
+/** A link to the meeting of an event. Its host is shown, because the address comes from the calendar. */
+function conferenceLink(event: CalendarEvent | undefined): TemplateResult | typeof nothing {
+  const { conference } = event ?? {};
+  if (conference === undefined || !/^https?:/.test(conference) || !URL.canParse(conference)) {
+    return nothing;
+  }
+  return html`<a class="conference" href=${conference} target="_blank" rel="noopener noreferrer"
+    >${t("Join the meeting")} <small>${new URL(conference).hostname}</small></a
+  >`;
 }
 
 const t = (word: Word): string => words.value[word];

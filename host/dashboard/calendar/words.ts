@@ -3,6 +3,7 @@ import { translated } from "../i18n/language.ts";
 const german = {
   "New event": "Neuer Termin",
   "Change event": "Termin ändern",
+  "Join the meeting": "An der Besprechung teilnehmen",
   "What and when": "Was und wann",
   "Tomorrow 9 dentist": "Morgen 9 Uhr Zahnarzt",
   Details: "Einzelheiten",

@@ -2,6 +2,7 @@ import { MantelError, sentence, type Sentence } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { parseColor } from "../color.ts";
 import type { Attendance } from "./attendance.ts";
+import { CONFERENCE_PROPERTIES, conferenceIn, webAddress } from "./conference.ts";
 import { allTexts, firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
@@ -53,6 +54,8 @@ export interface EventText {
   readonly url: string | null;
   readonly color: string | null;
   readonly categories: readonly string[];
+  /** The web address of its meeting. */
+  readonly conference: string | null;
   /** Absent if it is not known. */
   readonly attendance?: Attendance | undefined;
 }
@@ -178,23 +181,31 @@ const CATEGORY_LENGTH = 100;
 const MAX_CATEGORIES = 20;
 
 /** The texts that events and tasks have. */
-export function textIn(properties: Properties): Pick<EventText, "title" | "description"> {
+export function textIn(
+  properties: Properties,
+  description = properties.text("DESCRIPTION"),
+): Pick<EventText, "title" | "description"> {
   return {
     title: properties.text("SUMMARY")?.slice(0, TITLE_LENGTH) ?? "",
-    description: properties.text("DESCRIPTION")?.slice(0, TEXT_LENGTH) || null,
+    description: description?.slice(0, TEXT_LENGTH) || null,
   };
 }
 
 function textOf(properties: Properties): EventText {
   const status = properties.text("STATUS")?.toUpperCase();
+  const description = properties.text("DESCRIPTION");
+  const location = properties.text("LOCATION");
+  const url = webAddress(properties.text("URL"));
+  const texts = [url, location, description].map((each) => each ?? "");
   return {
-    ...textIn(properties),
+    ...textIn(properties, description),
     status: status === "TENTATIVE" || status === "CANCELLED" ? STATUSES[status] : "confirmed",
     busy: properties.text("TRANSP")?.toUpperCase() !== "TRANSPARENT",
-    location: properties.text("LOCATION")?.slice(0, TITLE_LENGTH) || null,
-    url: webAddress(properties.text("URL")),
+    location: location?.slice(0, TITLE_LENGTH) || null,
+    url,
     color: parseColor(properties.text("COLOR")),
     categories: categoriesIn(properties),
+    conference: conferenceIn(properties.lines(CONFERENCE_PROPERTIES), texts),
   };
 }
 
@@ -202,13 +213,6 @@ function textOf(properties: Properties): EventText {
 function categoriesIn(properties: Properties): string[] {
   const all = properties.texts("CATEGORIES").map((text) => text.slice(0, CATEGORY_LENGTH));
   return [...new Set(all)].slice(0, MAX_CATEGORIES);
-}
-
-/** Only web addresses: a feed may contain `javascript:` or worse. */
-function webAddress(text: string | undefined): string | null {
-  if (text === undefined || !URL.canParse(text)) return null;
-  const { protocol, href } = new URL(text);
-  return protocol === "https:" || protocol === "http:" ? href : null;
 }
 
 /**
@@ -251,6 +255,11 @@ export class Properties {
 
   text(name: string): string | undefined {
     return firstText(this.#lines, name);
+  }
+
+  /** The lines with one of these names. */
+  lines(names: readonly string[]): string[] {
+    return this.#lines.filter((line) => names.includes(nameOf(line)));
   }
 
   /** All texts of a property that may come several times. */

@@ -1,4 +1,5 @@
 import { MantelError, sentence } from "@mantel/plugin-sdk";
+import { CONFERENCE_PROPERTIES } from "./conference.ts";
 import { decode, isProperty, nameOf } from "./content-line.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
@@ -43,6 +44,7 @@ const EVENT_PROPERTIES = new Set([
   "URL",
   "COLOR",
   "CATEGORIES",
+  ...CONFERENCE_PROPERTIES,
 ]);
 /** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
 export const MAX_EVENTS = 50_000;

@@ -86,6 +86,12 @@ test("the categories of an event follow the name of its calendar", async () => {
   assert.deepEqual(categories, ["Home; ours", "Food, drink", "Work"]);
 });
 
+test("the meeting of an event is exported", async () => {
+  const { text } = await write(makeEvent({ conference: "https://zoom.us/j/1" }));
+
+  assert.match(text, /^CONFERENCE;VALUE=URI:https:\/\/zoom\.us\/j\/1\r$/m);
+});
+
 test("lines end with CRLF and have at most 75 octets, without splitting a character", async () => {
   const { text } = await write(makeEvent({ title: "🎂".repeat(200) }), ALL_DAY);
 

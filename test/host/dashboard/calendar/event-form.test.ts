@@ -13,8 +13,12 @@ const SOURCES = [
   { id: "choir", name: "Choir", color: "#00aa00", status: "ok", writable: true },
   { id: "feed", name: "Feed", color: "#0000aa", status: "ok" },
 ];
-const dentist = eventOf("Dentist", "family");
-const series = { ...eventOf("Choir", "choir"), recurrenceId: "2026-11-20T09:00:00Z" };
+const dentist = { ...eventOf("Dentist", "family"), conference: "https://zoom.us/j/1" };
+const series = {
+  ...eventOf("Choir", "choir"),
+  recurrenceId: "2026-11-20T09:00:00Z",
+  conference: "javascript:alert(1)",
+};
 const CHANGE = "/services/calendar.change";
 
 async function openAgenda(t: TestContext) {
@@ -122,6 +126,21 @@ test("an event is created by its fields, which begin with the words", async (t) 
     calendarId: "family",
     fields: { title: "Party", start: { date: "2026-11-24" }, end: { date: "2026-11-25" } },
   });
+});
+
+test("the form of an event has a link to its meeting, with the host that it leads to", async (t) => {
+  const { open, textOf } = await openAgenda(t);
+  await open("Dentist");
+
+  assert.equal(get(".event-form .conference").getAttribute("href"), "https://zoom.us/j/1");
+  assert.match(textOf(".event-form .conference") ?? "", /^Join the meeting\s+zoom\.us$/);
+});
+
+test("an event without a meeting, or with an unsafe address, has no such link", async (t) => {
+  const { open } = await openAgenda(t);
+  await open("Choir");
+
+  assert.equal(find(".event-form .conference"), null);
 });
 
 test("an event is changed, moved to another calendar, and nothing else of it is sent", async (t) => {
