@@ -59,10 +59,17 @@ function namedIn(lines: readonly string[]): string | undefined {
 function meetingIn(text: string): string | undefined {
   const addresses = text.slice(0, MAX_TEXT).matchAll(/https?:\/\/[^\s<>"'()[\]\\]+/gi);
   for (const [address] of addresses) {
-    const trimmed = address.replaceAll("&amp;", "&").replace(/[.,;:!?]+$/, "");
+    const trimmed = withoutPunctuation(address.replaceAll("&amp;", "&"));
     if (trimmed.length <= MAX_ADDRESS && isMeeting(trimmed)) return new URL(trimmed).href;
   }
   return undefined;
+}
+
+/** An address without the punctuation of its sentence. A regular expression takes long for a row of dots. */
+function withoutPunctuation(text: string): string {
+  let end = text.length;
+  while (end > 0 && ".,;:!?".includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function isMeeting(address: string): boolean {

@@ -4,6 +4,7 @@ import { parseColor } from "../color.ts";
 import type { Attendance } from "./attendance.ts";
 import { CONFERENCE_PROPERTIES, conferenceIn, webAddress } from "./conference.ts";
 import { allTexts, firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
+import { htmlText, isHtml, STYLED_PROPERTIES, styledIn } from "./html-text.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
@@ -183,7 +184,7 @@ const MAX_CATEGORIES = 20;
 /** The texts that events and tasks have. */
 export function textIn(
   properties: Properties,
-  description = properties.text("DESCRIPTION"),
+  description = descriptionIn(properties),
 ): Pick<EventText, "title" | "description"> {
   return {
     title: properties.text("SUMMARY")?.slice(0, TITLE_LENGTH) ?? "",
@@ -191,9 +192,17 @@ export function textIn(
   };
 }
 
+/** The whole description as plain text. Google writes HTML into DESCRIPTION, and Outlook beside it. */
+function descriptionIn(properties: Properties): string | undefined {
+  const plain = properties.text("DESCRIPTION");
+  if (plain !== undefined) return isHtml(plain) ? htmlText(plain) : plain;
+  const styled = styledIn(properties.lines(STYLED_PROPERTIES));
+  return styled === undefined ? undefined : htmlText(styled);
+}
+
 function textOf(properties: Properties): EventText {
   const status = properties.text("STATUS")?.toUpperCase();
-  const description = properties.text("DESCRIPTION");
+  const description = descriptionIn(properties);
   const location = properties.text("LOCATION");
   const url = webAddress(properties.text("URL"));
   const texts = [url, location, description].map((each) => each ?? "");

@@ -1,6 +1,7 @@
 import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { CONFERENCE_PROPERTIES } from "./conference.ts";
 import { decode, isProperty, nameOf } from "./content-line.ts";
+import { STYLED_PROPERTIES } from "./html-text.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
@@ -45,6 +46,7 @@ const EVENT_PROPERTIES = new Set([
   "COLOR",
   "CATEGORIES",
   ...CONFERENCE_PROPERTIES,
+  ...STYLED_PROPERTIES,
 ]);
 /** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
 export const MAX_EVENTS = 50_000;
