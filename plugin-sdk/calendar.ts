@@ -14,6 +14,13 @@ const CalendarInstant = Type.Object(
 export const CalendarBound = Type.Union([CalendarDate, CalendarInstant]);
 export type CalendarBound = Static<typeof CalendarBound>;
 
+/** A time from the start of an event in milliseconds, below 0 before it, or an instant. */
+const CalendarReminder = Type.Union([
+  /** Of a whole day on the clock of the home, from midnight. */
+  Type.Object({ offsetMs: Type.Integer() }, Strict),
+  Type.Object({ at: Type.String({ format: "date-time" }) }, Strict),
+]);
+
 /** One occurrence of an event (RFC 5545 VEVENT). `end` is exclusive. */
 export const CalendarEvent = Type.Object(
   {
@@ -43,6 +50,8 @@ export const CalendarEvent = Type.Object(
     ),
     /** The web address of its meeting (RFC 7986 CONFERENCE, or a known service in its texts); absent without one. */
     conference: Type.Optional(Type.String({ maxLength: 2_000 })),
+    /** The times of its alarms (RFC 5545 VALARM); absent without any, and for declined and cancelled events. */
+    reminders: Type.Optional(Type.Array(CalendarReminder, { maxItems: 10 })),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
     /** `problem` in a form that can be translated. */

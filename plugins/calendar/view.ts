@@ -6,6 +6,7 @@ import {
   sentence,
 } from "@mantel/plugin-sdk";
 import { instantOf, type Moment } from "./ics/moment.ts";
+import { remindersOf } from "./ics/reminders.ts";
 import type { Occurrence } from "./ics/series.ts";
 import { UTC } from "./ics/zones.ts";
 
@@ -25,9 +26,10 @@ export interface CalendarMarking {
 
 /** An occurrence as the HTTP API and widgets see it. */
 export function toCalendarEvent(
-  { uid, origin, start, end, text, problem }: Occurrence,
+  occurrence: Occurrence,
   { calendarId, color }: CalendarMarking,
 ): CalendarEvent {
+  const { uid, origin, start, end, text, problem } = occurrence;
   const recurrenceId = origin ? originOf(origin) : null;
   return {
     id: [calendarId, uid, recurrenceId ?? originOf(start)].join("/"),
@@ -39,17 +41,32 @@ export function toCalendarEvent(
     end: boundOf(end),
     allDay: start.allDay,
     status: text.status,
-    busy: text.busy && text.status !== "cancelled" && text.attendance !== "declined",
+    busy: text.busy && isAttended(text),
     location: text.location,
     description: text.description,
     url: text.url,
     color: text.color ?? color,
-    ...(text.categories.length > 0 && { categories: [...text.categories] }),
-    ...(text.conference !== null && { conference: text.conference }),
-    ...(text.attendance && { attendance: text.attendance }),
+    ...extrasOf(occurrence),
     ...(problem && { problem: inEnglish(problem), reason: problem }),
   };
 }
+
+/** The fields that are present only if the event has them. */
+function extrasOf({ origin, start, end, text }: Occurrence): Partial<CalendarEvent> {
+  const { categories, conference, attendance, triggers } = text;
+  const reminders = isAttended(text)
+    ? remindersOf(triggers, { start, end }, origin !== undefined)
+    : [];
+  return {
+    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(conference !== null && { conference }),
+    ...(attendance && { attendance }),
+    ...(reminders.length > 0 && { reminders }),
+  };
+}
+
+const isAttended = ({ status, attendance }: Occurrence["text"]) =>
+  status !== "cancelled" && attendance !== "declined";
 
 /** A date as it is, and a time in UTC, as in `2026-11-20` and `2026-11-20T08:00:00Z`. */
 function originOf(moment: Moment): string {

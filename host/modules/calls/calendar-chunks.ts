@@ -60,9 +60,8 @@ export class CalendarChunks {
 
 function textOf(events: CalendarPart["events"]): number {
   return events.reduce((all, event) => {
-    const texts = Object.values(event)
-      .flatMap((each) => each)
-      .filter((each) => typeof each === "string");
+    const values: unknown[] = [...Object.values(event), ...(event.categories ?? [])];
+    const texts = values.filter((each) => typeof each === "string");
     return texts.reduce((sum, each) => sum + each.length, all);
   }, 0);
 }

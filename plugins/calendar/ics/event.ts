@@ -8,6 +8,7 @@ import { htmlText, isHtml, STYLED_PROPERTIES, styledIn } from "./html-text.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
+import { parseTriggers, type Trigger } from "./reminders.ts";
 import { repairRule, repairTimes } from "./repair.ts";
 import { DAY_MS, type Zone } from "./zones.ts";
 
@@ -57,6 +58,8 @@ export interface EventText {
   readonly categories: readonly string[];
   /** The web address of its meeting. */
   readonly conference: string | null;
+  /** The times of its alarms. */
+  readonly triggers: readonly Trigger[];
   /** Absent if it is not known. */
   readonly attendance?: Attendance | undefined;
 }
@@ -93,7 +96,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
     added: properties.lists("RDATE").flatMap((each) => properties.added(each, start)),
     removed: properties.lists("EXDATE").flatMap((each) => properties.moments(each, start.zone)),
     replaces,
-    text: textOf(properties),
+    text: { ...textOf(properties), triggers: parseTriggers(raw.triggers ?? []) },
   };
 }
 
@@ -102,12 +105,12 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
  * @throws MantelError as `parseEvent`
  */
 export function parseFirstOccurrence(
-  { lines }: RawEvent,
+  raw: RawEvent,
   zones: FeedZones,
   problem: Sentence,
 ): ParsedEvent {
-  const single = lines.filter((line) => !REPETITIONS.has(nameOf(line)));
-  return { ...parseEvent({ lines: single }, zones), problem };
+  const lines = raw.lines.filter((line) => !REPETITIONS.has(nameOf(line)));
+  return { ...parseEvent({ ...raw, lines }, zones), problem };
 }
 
 const REPETITIONS = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE"]);
@@ -200,7 +203,7 @@ function descriptionIn(properties: Properties): string | undefined {
   return styled === undefined ? undefined : htmlText(styled);
 }
 
-function textOf(properties: Properties): EventText {
+function textOf(properties: Properties): Omit<EventText, "triggers"> {
   const status = properties.text("STATUS")?.toUpperCase();
   const description = descriptionIn(properties);
   const location = properties.text("LOCATION");

@@ -74,9 +74,7 @@ function readTag(html: string, open: number, writer: TextWriter): number {
   const isEnd = tag.startsWith("</");
   if (HIDDEN.has(name) && !isEnd) return afterEndOf(name, html, end);
   if (name === "a") writer.link(isEnd ? undefined : hrefIn(tag));
-  else if (name === "br") writer.endLine();
-  else if (name === "td" || name === "th") writer.add(" ");
-  else writer.block(BLOCKS[name] ?? 0, name === "li" && !isEnd ? "- " : "");
+  else writer.mark(name, isEnd);
   return end;
 }
 
@@ -121,13 +119,13 @@ class TextWriter {
     this.#write(this.#keepsLines ? text : text.replaceAll(/\s+/g, " "));
   }
 
-  endLine(): void {
-    this.#lineEnds++;
-  }
-
-  block(lineEnds: number, lineStart: string): void {
+  /** Adds the line ends or space of a tag. */
+  mark(name: string, isEnd: boolean): void {
+    const lineEnds = BLOCKS[name] ?? 0;
+    if (name === "br") this.#lineEnds++;
+    else if (name === "td" || name === "th") this.#write(" ");
     this.#lineEnds = Math.max(this.#lineEnds, lineEnds);
-    if (lineEnds > 0) this.#lineStart = lineStart;
+    if (lineEnds > 0) this.#lineStart = name === "li" && !isEnd ? "- " : "";
   }
 
   #write(text: string): void {

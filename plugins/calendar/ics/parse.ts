@@ -9,6 +9,8 @@ export interface RawEvent {
   readonly lines: readonly string[];
   /** Its ATTENDEE lines. They are apart, because they are many and seldom needed. */
   readonly attendees?: readonly string[];
+  /** The TRIGGER lines of its alarms. */
+  readonly triggers?: readonly string[];
 }
 
 /** One VTIMEZONE: its own lines, and those of each STANDARD and DAYLIGHT part. */
@@ -53,6 +55,8 @@ export const MAX_EVENTS = 50_000;
 
 /** Maximum attendees of an event; later ones are not looked at. */
 const MAX_ATTENDEES = 1_000;
+/** Maximum reminders of an event. */
+const MAX_ALARMS = 10;
 
 /** Maximum nesting of components; a calendar has three levels. */
 const MAX_DEPTH = 20;
@@ -107,9 +111,21 @@ export function tooManyEvents(): MantelError {
 
 type Lines = string[];
 
+interface OpenEvent {
+  readonly lines: Lines;
+  attendees?: Lines;
+  triggers?: Lines;
+}
+
+/** An alarm of an event; `isSilent` if it must not remind anybody now. */
+interface OpenAlarm {
+  trigger?: string;
+  isSilent: boolean;
+}
+
 interface OpenCalendar {
   readonly lines: Lines;
-  readonly events: { readonly lines: Lines; attendees?: Lines }[];
+  readonly events: OpenEvent[];
   readonly zones: { readonly lines: Lines; readonly observances: Lines[] }[];
   readonly others: { tasks: number; notes: number };
 }
@@ -119,6 +135,8 @@ class Splitter {
   /** The open components, outermost first. */
   #open: string[] = [];
   #events = 0;
+  /** The alarm that is open in an event. */
+  #alarm: OpenAlarm | undefined;
 
   take(line: string): void {
     if (line === "") return;
@@ -141,6 +159,8 @@ class Splitter {
     }
     const calendar = this.#calendars.at(-1);
     if (calendar) this.#beginPart(component, calendar);
+    const isAlarm = component === "VALARM" && this.#open.at(-1) === "VEVENT";
+    this.#alarm = isAlarm ? { isSilent: false } : undefined;
     this.#open.push(component);
     if (this.#open.length > MAX_DEPTH) {
       const values = { most: MAX_DEPTH };
@@ -170,11 +190,14 @@ class Splitter {
   #end(component: string): void {
     const at = this.#open.lastIndexOf(component);
     if (at >= 0) this.#open.length = at;
+    if (this.#alarm) keepTrigger(this.#calendars.at(-1)?.events.at(-1), this.#alarm);
+    this.#alarm = undefined;
   }
 
   #keep(name: string, line: string): void {
     const calendar = this.#calendars.at(-1);
     const component = this.#open.at(-1);
+    if (component === "VALARM") return this.#alarm && readAlarm(this.#alarm, name, line);
     if (component === "VEVENT" && name === "ATTENDEE") return keepAttendee(calendar, line);
     const isNeeded = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
     if (!calendar || !isNeeded) return;
@@ -187,6 +210,20 @@ function keepAttendee(calendar: OpenCalendar | undefined, line: string): void {
   if (!event) return;
   if (!event.attendees) event.attendees = [line];
   else if (event.attendees.length < MAX_ATTENDEES) event.attendees.push(line);
+}
+
+/**
+ * Apple writes ACTION:NONE in place of an alarm that was removed. One with PROXIMITY (RFC 9074, 8.1) is for a place.
+ */
+function readAlarm(alarm: OpenAlarm, name: string, line: string): void {
+  if (name === "TRIGGER") alarm.trigger ??= line;
+  if (name === "PROXIMITY" || /^ACTION:NONE\s*$/i.test(line)) alarm.isSilent = true;
+}
+
+function keepTrigger(event: OpenEvent | undefined, { trigger, isSilent }: OpenAlarm): void {
+  if (!event || trigger === undefined || isSilent) return;
+  if (!event.triggers) event.triggers = [trigger];
+  else if (event.triggers.length < MAX_ALARMS) event.triggers.push(trigger);
 }
 
 /** The lines that store the content of the innermost open component. */

@@ -60,6 +60,17 @@ test("events whose title or category has a word have its colour, and of several 
   assert.deepEqual(shownColors, ["#00aa00", "#00bb00", "#0000aa", "#112233"]);
 });
 
+test("a private calendar has no reminders", async () => {
+  const alarm = ["BEGIN:VALARM", "TRIGGER:-PT15M", "END:VALARM"];
+  const bytes = calendar(event("UID:a", "DTSTART:20260601T090000Z", ...alarm));
+
+  const open = await shown({}, { bytes });
+  const secret = await shown({ private: true }, { bytes });
+
+  assert.deepEqual(open.events[0]?.reminders, [{ offsetMs: -900_000 }]);
+  assert.ok(secret.events[0] && !("reminders" in secret.events[0]));
+});
+
 test("a private calendar shows neither categories nor their colours", async () => {
   const bytes = calendar(
     event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Check", "CATEGORIES:Doctor"),
