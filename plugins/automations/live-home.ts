@@ -1,11 +1,11 @@
 import { setInterval } from "node:timers";
-import type { CalendarBound, CalendarEvent, Log, PluginContext } from "@mantel/plugin-sdk";
+import type { Log, PluginContext } from "@mantel/plugin-sdk";
 import { mqttBroker } from "@mantel/plugin-sdk";
 import { historyRun } from "@mantel/plugin-sdk";
 import { MqttClient } from "@mantel/plugin-sdk/mqtt";
-import type { EngineCalendarEvent, EngineHome, Stop, Trace } from "./engine/automation.ts";
+import { toEngineEvent } from "./engine-event.ts";
+import type { EngineHome, Stop, Trace } from "./engine/automation.ts";
 import type { Engine } from "./engine/engine.ts";
-import { instantOf } from "./engine/zone.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -13,6 +13,8 @@ const CALENDAR_EVERY_MS = 5 * MINUTE_MS;
 const PLACE_EVERY_MS = 10 * MINUTE_MS;
 /** Offsets of calendar triggers are at most a week. */
 const CALENDAR_DAYS = 8;
+/** Reminders are seldom more than a month before their event. */
+const REMINDER_DAYS = 32;
 
 type Context = Pick<
   PluginContext<unknown, unknown>,
@@ -63,10 +65,9 @@ export function followCalendars(
     isReading = true;
     try {
       const now = Date.now();
-      const [start, end] = [-CALENDAR_DAYS, CALENDAR_DAYS].map(
-        (days) => new Date(now + days * DAY_MS),
-      );
-      if (!start || !end) return;
+      const daysAhead = CALENDAR_DAYS + (needsReminders(engine) ? REMINDER_DAYS : 0);
+      const start = new Date(now - CALENDAR_DAYS * DAY_MS);
+      const end = new Date(now + daysAhead * DAY_MS);
       const { events } = await home.calendar.between(start, end);
       engine.setCalendarEvents(events.flatMap((event) => toEngineEvent(event, home.timeZone)));
     } catch (error) {
@@ -97,17 +98,11 @@ function needsCalendar(engine: Engine): boolean {
     );
 }
 
-function toEngineEvent(
-  { id, calendarId, title, start, end, status }: CalendarEvent,
-  timeZone: string,
-): EngineCalendarEvent[] {
-  if (status === "cancelled") return [];
-  const instant = (bound: CalendarBound): number => {
-    if ("dateTime" in bound) return Date.parse(bound.dateTime);
-    const [year = 0, month = 1, day = 1] = bound.date.split("-").map(Number);
-    return instantOf({ year, month, day }, 0, timeZone);
-  };
-  return [{ id, calendar: calendarId, title, start: instant(start), end: instant(end) }];
+/** True if an automation has a trigger of reminders, also in its actions. */
+function needsReminders(engine: Engine): boolean {
+  return engine
+    .automations()
+    .some(({ triggers, kept }) => JSON.stringify([triggers, kept]).includes('"edge":"reminder"'));
 }
 
 /** Subscribes to the topics of triggers. The connection opens with the first of them. */

@@ -55,6 +55,7 @@ export interface Simulation {
     readonly title: string;
     readonly start: string;
     readonly end: string;
+    readonly reminders?: readonly string[];
   }[];
   /** A day if absent. */
   readonly forMs?: number;
@@ -91,8 +92,9 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const { id = `test:${given.kind}:${given.name}`, available = true } = given;
     return { ...given, id, available };
   });
-  const calendarEvents = (simulation.calendarEvents ?? []).map((event, at) => ({
+  const calendarEvents = (simulation.calendarEvents ?? []).map(({ reminders, ...event }, at) => ({
     ...event,
+    ...(reminders && { reminders: reminders.map((each) => instantAt(each, timeZone)) }),
     id: String(at),
     start: instantAt(event.start, timeZone),
     end: instantAt(event.end, timeZone),

@@ -31,7 +31,7 @@ const TRIGGERS: Readonly<Record<string, Shape>> = {
   calendar: {
     calendar: text,
     match: optional(text),
-    edge: optional(oneOf("start", "end")),
+    edge: optional(oneOf("start", "end", "reminder")),
     offsetMs: amount,
   },
   mqtt: { topic: text, payload: optional(text) },

@@ -140,6 +140,7 @@ function plainFields(section: SectionName, { type }: Part, home: HomeView): Part
   const edge = choice(texts.edge, [
     ["start", texts.edgeStart],
     ["end", texts.edgeEnd],
+    ["reminder", texts.edgeReminder],
   ]);
   const event = choice(texts.sunEvent, [
     ["sunrise", texts.sunrise],

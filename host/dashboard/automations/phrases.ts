@@ -176,12 +176,17 @@ const calendar =
     const match = typeof part["match"] === "string" ? part["match"] : undefined;
     const event =
       match === undefined ? words.value.eventIn(name) : words.value.eventNamed(match, name);
-    const ends = part["edge"] === "end";
     const text = isTrigger
-      ? withOffset(ends ? words.value.ends(event) : words.value.begins(event), part["offsetMs"])
+      ? withOffset(happening(part["edge"])(event), part["offsetMs"])
       : words.value.during(event);
     return phrase("mdi:calendar-outline", "info", text);
   };
+
+/** The words for the start, end or reminders of an event. */
+function happening(edge: unknown): (event: string) => string {
+  const { begins, ends, reminds } = words.value;
+  return edge === "end" ? ends : edge === "reminder" ? reminds : begins;
+}
 
 const presence =
   (becomes: boolean): Write =>

@@ -143,6 +143,15 @@ const DRAFTS = {
       };
     },
   },
+  calendarReminder: {
+    icon: "mdi:calendar-clock",
+    hue: "info",
+    fill: () => ({
+      mode: "queued",
+      triggers: [{ type: "calendar", calendar: "*", edge: "reminder" }],
+      actions: [{ type: "notify", message: "{trigger.title}" }],
+    }),
+  },
 } satisfies Readonly<Record<string, Draft>>;
 
 /** The templates, in the language of the page. */

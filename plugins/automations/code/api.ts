@@ -70,6 +70,8 @@ const TRIGGERS = {
       part({ type: "calendar", calendar: id, match, edge: "start", offsetMs: offset, missed }),
     ends: ({ match, offset, missed }: Options = {}): Trigger =>
       part({ type: "calendar", calendar: id, match, edge: "end", offsetMs: offset, missed }),
+    reminds: ({ match, offset, missed }: Options = {}): Trigger =>
+      part({ type: "calendar", calendar: id, match, edge: "reminder", offsetMs: offset, missed }),
     isBusy: ({ match }: Options = {}): Condition => part({ type: "calendar", calendar: id, match }),
   }),
   presence: {

@@ -290,10 +290,11 @@ declare module "mantel" {
     readonly isUp: Condition;
     readonly isDown: Condition;
   };
-  /** A calendar by its id; `*` for all. `match` is a part of the title. */
+  /** A calendar by its id; `*` for all. `match` is a part of the title. `reminds` is at the alarms of events. */
   export function calendar(id: string): {
     starts(options?: Missed & { readonly match?: string; readonly offset?: Duration }): Trigger;
     ends(options?: Missed & { readonly match?: string; readonly offset?: Duration }): Trigger;
+    reminds(options?: Missed & { readonly match?: string; readonly offset?: Duration }): Trigger;
     /** Met during an event. */
     isBusy(options?: { readonly match?: string }): Condition;
   };
@@ -342,6 +343,7 @@ declare module "mantel/testing" {
     /** Clock times such as `2026-06-21T21:40`. */
     readonly start: string;
     readonly end: string;
+    readonly reminders?: readonly string[];
   }
   export interface Simulation {
     /** The clock time at the start, such as `2026-06-21T21:40`. */

@@ -27,6 +27,9 @@ const UNITS = [
   ["seconds", 1_000],
 ] as const;
 
+/** The words for the edges of events. */
+const EDGE_VERBS = { start: "starts", end: "ends", reminder: "reminds" } as const;
+
 /** Words that a constant cannot have: those of the language and of generated code. */
 const TAKEN = ["run", "home", "when", "default", "new", "delete", "switch", "class", "function"];
 
@@ -84,7 +87,7 @@ class Writer {
       case "calendar": {
         const { calendar, edge = "start", match, offsetMs, missed } = trigger;
         const events = `${this.#use("calendar")}(${text(calendar)})`;
-        return this.#call(`${events}.${edge}s`, "", { match, offset: offsetMs, missed });
+        return this.#call(`${events}.${EDGE_VERBS[edge]}`, "", { match, offset: offsetMs, missed });
       }
       case "mqtt": {
         const { topic, payload } = trigger;

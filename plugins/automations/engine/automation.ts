@@ -185,6 +185,8 @@ export interface EngineCalendarEvent {
   readonly title: string;
   readonly start: number;
   readonly end: number;
+  /** The instants of its reminders; absent without any. */
+  readonly reminders?: readonly number[];
 }
 
 /** The automation for which the engine acts, and the cause of its run. */

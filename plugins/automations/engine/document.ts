@@ -109,7 +109,7 @@ export const TRIGGERS = {
     },
     Strict,
   ),
-  /** The start of an event, or its end; `offsetMs` below 0 is before it. */
+  /** The start of an event, its end, or its reminders; `offsetMs` below 0 is before it. */
   calendar: Type.Object(
     {
       type: Type.Literal("calendar"),
@@ -117,7 +117,7 @@ export const TRIGGERS = {
       calendar: Id,
       /** A part of the title, in any case. */
       match: Optional(Name),
-      edge: Optional(Type.Enum(["start", "end"])),
+      edge: Optional(Type.Enum(["start", "end", "reminder"])),
       offsetMs: Optional(Offset),
       missed: Optional(Missed),
     },

@@ -18,12 +18,23 @@ interface Options extends WatchCallbacks {
   readonly stored: StoredWatch | undefined;
 }
 
-/** A trigger of the start or end of events. Each event fires once, also when it is moved by less than it is late. */
+/** A time at which the trigger fires for an event. */
+interface Due {
+  /** The same at each reading of the calendars. */
+  readonly key: string;
+  readonly at: number;
+  readonly title: string;
+}
+
+/**
+ * A trigger of the start, end or reminders of events. Each of them fires once, also when it is moved by less than it is
+ * late.
+ */
 export class CalendarWatch {
   readonly #options: Options;
-  /** Events that have fired, with the instants after which they are forgotten. */
+  /** Keys of what has fired, with the instants after which they are forgotten. */
   readonly #fired: Map<string, number>;
-  #events: readonly EngineCalendarEvent[] = [];
+  #times: readonly Due[] = [];
   #handledUntil: number;
   #storedAt: number;
   /** The begin of the time in which nothing ran; `undefined` once its events were looked for. */
@@ -41,7 +52,8 @@ export class CalendarWatch {
   }
 
   setEvents(events: readonly EngineCalendarEvent[]): void {
-    this.#events = events.filter((event) => isMeant(this.#options.trigger, event));
+    const meant = events.filter((event) => isMeant(this.#options.trigger, event));
+    this.#times = meant.flatMap((event) => this.#timesOf(event));
     this.#look();
   }
 
@@ -58,49 +70,47 @@ export class CalendarWatch {
     this.#stop();
     const { clock } = this.#options;
     const now = clock.now();
-    const due = this.#events.filter((event) => {
-      const instant = this.#instantOf(event);
-      return instant > this.#handledUntil && instant <= now && !this.#fired.has(keyOf(event));
-    });
+    const due = this.#times.filter(
+      ({ key, at }) => at > this.#handledUntil && at <= now && !this.#fired.has(key),
+    );
     this.#fire(due.length > 0 ? due : this.#missed(), now);
-    if (this.#events.length === 0) return;
-    const later = this.#events.map((event) => this.#instantOf(event)).filter((at) => at > now);
+    if (this.#times.length === 0) return;
+    const later = this.#times.map(({ at }) => at).filter((at) => at > now);
     const nextMs = Math.min(LOOK_MS, ...later.map((at) => at - now));
     this.#stop = clock.after(nextMs, () => this.#look());
   }
 
-  #fire(events: readonly EngineCalendarEvent[], now: number): void {
+  #fire(due: readonly Due[], now: number): void {
     const { changed, fire } = this.#options;
-    for (const event of events) this.#fired.set(keyOf(event), now + 2 * LATE_MS);
+    for (const { key } of due) this.#fired.set(key, now + 2 * LATE_MS);
     for (const [key, until] of this.#fired) if (until < now) this.#fired.delete(key);
     // The last minutes stay open for events that a calendar brings late.
     this.#handledUntil = Math.min(now, Math.max(this.#handledUntil, now - LATE_MS));
-    if (this.#events.length > 0) this.#missedSince = undefined;
-    if (events.length > 0 || now - this.#storedAt >= STORE_MS) {
+    if (this.#times.length > 0) this.#missedSince = undefined;
+    if (due.length > 0 || now - this.#storedAt >= STORE_MS) {
       this.#storedAt = now;
       changed();
     }
-    for (const { title } of events) fire({ type: "calendar", title });
+    for (const { title } of due) fire({ type: "calendar", title });
   }
 
   /** The last event of the time in which nothing ran, if it is made up for. */
-  #missed(): readonly EngineCalendarEvent[] {
+  #missed(): readonly Due[] {
     const { trigger, clock } = this.#options;
     if (this.#missedSince === undefined || trigger.missed !== "once") return [];
     const from = Math.max(this.#missedSince, clock.now() - LONGEST_MISSED_MS);
-    return this.#events
-      .filter((event) => {
-        const instant = this.#instantOf(event);
-        return instant > from && instant <= this.#handledUntil && !this.#fired.has(keyOf(event));
-      })
-      .toSorted((a, b) => this.#instantOf(a) - this.#instantOf(b))
+    return this.#times
+      .filter(({ key, at }) => at > from && at <= this.#handledUntil && !this.#fired.has(key))
+      .toSorted((a, b) => a.at - b.at)
       .slice(-1);
   }
 
-  #instantOf({ start, end }: EngineCalendarEvent): number {
+  #timesOf({ id, title, start, end, reminders = [] }: EngineCalendarEvent): Due[] {
     const { edge = "start", offsetMs = 0 } = this.#options.trigger;
-    return (edge === "start" ? start : end) + offsetMs;
+    const key = `${id} ${start}`;
+    if (edge === "reminder") {
+      return reminders.map((at) => ({ key: `${key} ${at}`, at: at + offsetMs, title }));
+    }
+    return [{ key, at: (edge === "start" ? start : end) + offsetMs, title }];
   }
 }
-
-const keyOf = ({ id, start }: EngineCalendarEvent) => `${id} ${start}`;

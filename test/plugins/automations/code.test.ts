@@ -45,6 +45,7 @@ m.when(
   door.opens({ for: minutes(1) }), lamp.risesAbove("brightness", 50, { hysteresis: 5 }),
   door.emits("single"), m.at("07:30", { days: ["mon"], missed: "once" }), m.cron("0 7 * * *"),
   m.sun.sets({ offset: -minutes(30) }), m.calendar("*").starts({ match: "bin", offset: -minutes(10) }),
+  m.calendar("work").reminds(),
   m.presence.leaves(), m.mqtt("a/+", "on"), m.webhook("bell"), m.start(),
 ).if(m.sun.isDown, m.any(m.nobodyHome, lamp.isOff), m.between("22:00", "06:00"), m.calendar("work").isBusy())
  .named("All of it").mode("queued").then(() => undefined);`,
@@ -62,6 +63,7 @@ m.when(
     { type: "cron", expression: "0 7 * * *" },
     { type: "sun", event: "sunset", offsetMs: -1_800_000 },
     { type: "calendar", calendar: "*", match: "bin", edge: "start", offsetMs: -600_000 },
+    { type: "calendar", calendar: "work", edge: "reminder" },
     { type: "presence", anyone: false },
     { type: "mqtt", topic: "a/+", payload: "on" },
     { type: "webhook", name: "bell" },

@@ -233,6 +233,30 @@ test("calendar events trigger before their start, and each of them once", async 
   );
 });
 
+test("reminders of events start an automation once each, and other events do not", async () => {
+  const home = staged();
+  home.set("reminders", {
+    triggers: [{ type: "calendar", calendar: "*", edge: "reminder", offsetMs: MINUTE }],
+    mode: "queued",
+    actions: [{ type: "notify", message: "{trigger.title}" }],
+  });
+  const start = Date.parse("2026-06-10T11:00Z");
+  const event = (id: string, reminders?: number[]) => ({
+    ...{ id, calendar: "work", title: id, start, end: start + MINUTE },
+    ...(reminders && { reminders: reminders.map((minutes) => start - minutes * MINUTE) }),
+  });
+  const events = [event("Stand-up", [30, 5]), event("Lunch"), event("Dentist", [30])];
+  home.engine.setCalendarEvents(events);
+
+  await home.advance(31 * MINUTE);
+  const early = [...home.messages];
+  home.engine.setCalendarEvents([...events]);
+  await home.advance(60 * MINUTE);
+
+  assert.deepEqual(early, ["Stand-up", "Dentist"]);
+  assert.deepEqual(home.messages, ["Stand-up", "Dentist", "Stand-up"]);
+});
+
 test("conditions of time span midnight, and their days are those on which the span begins", async () => {
   const results: (boolean | undefined)[] = [];
   // The 12th of June 2026 is a Friday.

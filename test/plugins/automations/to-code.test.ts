@@ -24,6 +24,7 @@ const EVENING: AutomationDocument = {
     { type: "cron", expression: "0 7 * * *" },
     { type: "sun", event: "sunset", offsetMs: -1_800_000 },
     { type: "calendar", calendar: "*", match: "bin", edge: "end", offsetMs: 90_000 },
+    { type: "calendar", calendar: "*", edge: "reminder" },
     { type: "mqtt", topic: "a/+", payload: "on" },
     { type: "presence", anyone: true },
     { type: "webhook", name: "bell" },

@@ -78,6 +78,7 @@ test("changes, events, webhooks, messages, the start and calendar events start a
           { type: "event", device: LAMP.id, event: "single" },
           { type: "state", device: LAMP.id, field: "on", to: true },
           { type: "calendar", calendar: "*", match: "bin", edge: "start" },
+          { type: "calendar", calendar: "club", edge: "reminder" },
         ],
         actions: [{ type: "notify", message: "It happened" }],
       },
@@ -94,11 +95,15 @@ test("changes, events, webhooks, messages, the start and calendar events start a
     ],
     calendarEvents: [
       { calendar: "town", title: "bin", start: "2026-06-21T22:00", end: "2026-06-21T22:30" },
+      {
+        ...{ calendar: "club", title: "choir", start: "2026-06-22T18:00", end: "2026-06-22T20:00" },
+        reminders: ["2026-06-21T22:10"],
+      },
     ],
   });
   assert.deepEqual(
     runs.map(({ trigger }) => trigger.event.type),
-    ["start", "webhook", "mqtt", "event", "state", "calendar"],
+    ["start", "webhook", "mqtt", "event", "state", "calendar", "calendar"],
   );
 });
 

@@ -25,7 +25,7 @@ test("the list has a switch for each automation, and templates for new ones", as
   const { text, click, all } = await open(t, host, "");
 
   assert.deepEqual(text(".row b"), ["Welcome light"]);
-  assert.equal(all(".templates li").length, 7);
+  assert.equal(all(".templates li").length, 8);
   click(".row .switch");
   await until(() => host.stored.get("welcome")?.enabled === false);
 });

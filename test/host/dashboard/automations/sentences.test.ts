@@ -160,6 +160,10 @@ test("every other trigger has a sentence too", () => {
     trigger({ type: "calendar", calendar: "*", edge: "end" }),
     "an event in any calendar ends",
   );
+  assert.equal(
+    trigger({ type: "calendar", calendar: "*", edge: "reminder", offsetMs: 600_000 }),
+    "10 min after an event in any calendar has a reminder",
+  );
   assert.equal(trigger({ type: "mqtt", topic: "door/bell" }), "door/bell has a message");
   assert.equal(
     trigger({ type: "mqtt", topic: "door/bell", payload: "ring" }),
@@ -366,7 +370,7 @@ test("a command is the same after it was shown field by field", () => {
 });
 
 test("templates use the devices of the home that fit", () => {
-  assert.equal(templates().length, 6);
+  assert.equal(templates().length, 7);
   const motion = draftOf("motionLight", [LAMP, MOTION]);
   assert.deepEqual(
     [motion.triggers[0], motion.actions[0]],
@@ -382,6 +386,14 @@ test("templates use the devices of the home that fit", () => {
     for (const part of actions) assert.ok(isKnown("actions", part), id);
   }
   assert.deepEqual(draftOf("constructor", []).triggers, []);
+});
+
+test("a template sends the title of each event at its reminders", () => {
+  const { mode, triggers, actions } = draftOf("calendarReminder", []);
+
+  assert.equal(mode, "queued", "two reminders may be due at the same time");
+  assert.deepEqual(triggers, [{ type: "calendar", calendar: "*", edge: "reminder" }]);
+  assert.deepEqual(actions, [{ type: "notify", message: "{trigger.title}" }]);
 });
 
 test("answers of the host are read as far as they are valid", () => {
