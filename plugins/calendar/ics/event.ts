@@ -199,7 +199,7 @@ export function textIn(
 function descriptionIn(properties: Properties): string | undefined {
   const plain = properties.text("DESCRIPTION");
   if (plain !== undefined) return isHtml(plain) ? htmlText(plain) : plain;
-  const styled = styledIn(properties.lines(STYLED_PROPERTIES));
+  const styled = styledIn(properties.lines(...STYLED_PROPERTIES));
   return styled === undefined ? undefined : htmlText(styled);
 }
 
@@ -217,7 +217,7 @@ function textOf(properties: Properties): Omit<EventText, "triggers"> {
     url,
     color: parseColor(properties.text("COLOR")),
     categories: categoriesIn(properties),
-    conference: conferenceIn(properties.lines(CONFERENCE_PROPERTIES), texts),
+    conference: conferenceIn(properties.lines(...CONFERENCE_PROPERTIES), texts),
   };
 }
 
@@ -245,38 +245,48 @@ function parseTimes(given: string): Property {
 
 const TIME_OR_DURATION = /(?<=[:,/])(?:\d{8}t\d{6}z?|[+-]?p[\dtwdhms]+)(?=[,/]|$)/gi;
 
+const NO_LINES: readonly string[] = [];
+
 /** The properties of one event or task, parsed on demand. */
 export class Properties {
-  readonly #lines: readonly string[];
+  /** The lines by their names, because an event is asked for twenty names. */
+  readonly #lines = new Map<string, string[]>();
   readonly #zones: FeedZones;
 
   constructor(raw: RawEvent, zones: FeedZones) {
-    this.#lines = raw.lines;
     this.#zones = zones;
+    for (const line of raw.lines) {
+      const name = nameOf(line);
+      const same = this.#lines.get(name);
+      if (same) same.push(line);
+      else this.#lines.set(name, [line]);
+    }
   }
 
   all(name: string): Property[] {
-    return this.#lines.filter((line) => nameOf(line) === name).map(parseTimes);
+    return this.lines(name).map(parseTimes);
   }
 
   /** Like `all`, without empty lists, which some software writes. */
   lists(name: string): Property[] {
-    const lines = this.#lines.filter((line) => nameOf(line) === name && !line.endsWith(":"));
+    const lines = this.lines(name).filter((line) => !line.endsWith(":"));
     return lines.map(parseTimes);
   }
 
   text(name: string): string | undefined {
-    return firstText(this.#lines, name);
+    return firstText(this.lines(name), name);
   }
 
-  /** The lines with one of these names. */
-  lines(names: readonly string[]): string[] {
-    return this.#lines.filter((line) => names.includes(nameOf(line)));
+  /** The lines with these names. */
+  lines(...names: readonly string[]): readonly string[] {
+    const [name = "", ...others] = names;
+    const found = this.#lines.get(name) ?? NO_LINES;
+    return others.length === 0 ? found : [...found, ...this.lines(...others)];
   }
 
   /** All texts of a property that may come several times. */
   texts(name: string): string[] {
-    return allTexts(this.#lines, name);
+    return allTexts(this.lines(name), name);
   }
 
   /** `fallback` is the zone of a time without one. */
@@ -314,9 +324,9 @@ export class Properties {
   }
 
   rules(name: "RRULE" | "EXRULE", start: Moment): Rule[] {
-    return this.#lines
-      .filter((line) => nameOf(line) === name)
-      .map((line) => parseRule(repairRule(line.slice(line.indexOf(":") + 1)), start));
+    return this.lines(name).map((line) =>
+      parseRule(repairRule(line.slice(line.indexOf(":") + 1)), start),
+    );
   }
 
   #zone({ parameters }: Property, fallback: Zone): Zone {
