@@ -9,12 +9,10 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openApiDocument } from "../host/http/openapi.ts";
 import type { Route } from "../host/http/route.ts";
+import { channelPathRoutes, contributedEvents } from "../host/http/routes/channel-paths.ts";
 import { createRoutes, type RouteDependencies } from "../host/http/routes/index.ts";
 import { routesOfPlugins } from "../host/http/routes/plugin-routes.ts";
-import { ApiPaths } from "../host/routes/api-paths.ts";
-import type { RoutedPlugin } from "../host/routes/routed-plugin.ts";
-import * as automationRoutes from "../plugins/automations/routes.ts";
-import { routes as recorderRoutes } from "../plugins/recorder/routes.ts";
+import { readShipped } from "./shipped-plugins.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const TYPES = join(ROOT, "plugin-sdk/client/api-types.d.ts");
@@ -35,29 +33,20 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** The plugins that ship with Mantel and have routes at paths of the API. */
-const SHIPPED: readonly RoutedPlugin[] = [
-  shipped("automations", Object.values(automationRoutes)),
-  shipped("recorder", recorderRoutes),
-];
+/** The paths, channels and routes of the plugins that ship with Mantel. */
+const shipped = await readShipped();
 
-function shipped(id: string, routes: RoutedPlugin["routes"]): RoutedPlugin {
-  const answer = () => Promise.reject(new Error("these routes have no host"));
-  return { id, routes: routes.filter(({ at }) => at !== undefined), answer };
-}
-
-/** The route table of every home, without the host behind it: its handlers cannot be called. */
+/**
+ * The route table of a home with the plugins that ship with Mantel, without the host behind it: its handlers cannot be
+ * called.
+ */
 export function routeTable(): readonly Route[] {
   const ofPlugins = routesOfPlugins({
-    modules: { routed: () => SHIPPED },
-    apiPaths: { changes: 0, findRouted: pluginAt },
+    modules: { routed: () => shipped.routed },
+    apiPaths: shipped.apiPaths,
     routeSecrets: { admits: () => false },
   });
-  return [...ownRoutes(), ...ofPlugins()];
-}
-
-function pluginAt(path: string): string | undefined {
-  return SHIPPED.find(({ routes }) => routes.some(({ at }) => at === path))?.id;
+  return [...ownRoutes(), ...channelPathRoutes(shipped)(), ...ofPlugins()];
 }
 
 function ownRoutes(): readonly Route[] {
@@ -66,7 +55,7 @@ function ownRoutes(): readonly Route[] {
     prefix: "",
     version: "1",
     docsPage: "",
-    apiPaths: new ApiPaths(),
+    apiPaths: shipped.apiPaths,
     contributed: () => [],
   };
   const get = (own: object, key: string | symbol): unknown => Reflect.get(own, key) ?? nothing;
@@ -79,7 +68,8 @@ function ownRoutes(): readonly Route[] {
  */
 export function clientDocument(): object {
   const routes = routeTable().filter(({ outsidePrefix }) => !outsidePrefix);
-  const text = JSON.stringify(openApiDocument({ version: "1", prefix: "", routes }));
+  const events = contributedEvents(shipped);
+  const text = JSON.stringify(openApiDocument({ version: "1", prefix: "", routes, events }));
   const document = JSON.parse(text) as Document;
   for (const operation of Object.values(document.paths).flatMap((each) => Object.values(each))) {
     operation.responses = withOneProblem(operation.responses);

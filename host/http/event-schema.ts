@@ -94,19 +94,24 @@ export const EVENT_DATA = {
   channel: ChannelData,
 } as const satisfies Record<Exclude<Topic, "contributed">, TSchema>;
 
-/** An event of the stream: `event:` has its topic, `data:` its data as JSON. */
-export const StreamEvent = Type.Union(
-  [
-    ...Object.entries(EVENT_DATA).map(([topic, data]) =>
-      Type.Object({ topic: Type.Literal(topic), data }),
-    ),
-    Type.Object({
-      topic: Type.Literal("resync"),
-      data: Type.Object({ reason: Type.String() }),
-    }),
-  ],
-  {
-    description:
-      "an event of the stream: its line `event` has the topic, `data` the data as JSON; resync means that events were missed, and that a client reads again what it shows",
-  },
-);
+/** The schemas of the data of events, by topic. */
+export type EventSchemas = Readonly<Record<string, TSchema>>;
+
+/** The events of the stream in a home whose plugins add topics: `event:` has the topic, `data:` the data as JSON. */
+export function streamEvents(ofPlugins: EventSchemas): TSchema {
+  const all: EventSchemas = {
+    ...ofPlugins,
+    ...EVENT_DATA,
+    resync: Type.Object({ reason: Type.String() }),
+  };
+  return Type.Union(
+    Object.entries(all).map(([topic, data]) => Type.Object({ topic: Type.Literal(topic), data })),
+    {
+      description:
+        "an event of the stream: its line `event` has the topic, `data` the data as JSON; resync means that events were missed, and that a client reads again what it shows",
+    },
+  );
+}
+
+/** An event of every home. */
+export const StreamEvent = streamEvents({});

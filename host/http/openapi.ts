@@ -11,7 +11,7 @@ import { FoundPackage, Operation, PluginView } from "../api/plugin.ts";
 import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
 import { Activation, SceneBody } from "../scenes/schema.ts";
-import { StreamEvent } from "./event-schema.ts";
+import { type EventSchemas, StreamEvent, streamEvents } from "./event-schema.ts";
 import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
 import { pathOf } from "./router.ts";
 
@@ -99,11 +99,12 @@ const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limit
 const WITH_SCOPE: readonly ErrorCode[] = ["unauthorized", "origin_refused", "insufficient_scope"];
 const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
 
-/** The OpenAPI 3.1 document of a route table. */
+/** The OpenAPI 3.1 document of a route table, and of the events that plugins add. */
 export function openApiDocument(api: {
   version: string;
   prefix: string;
   routes: readonly Route[];
+  events?: EventSchemas;
 }): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of api.routes) {
@@ -122,9 +123,12 @@ export function openApiDocument(api: {
     tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: Object.fromEntries(
-        [...COMPONENTS].map(([schema, name]) => [name, withReferences(schema, schema)]),
-      ),
+      schemas: {
+        ...Object.fromEntries(
+          [...COMPONENTS].map(([schema, name]) => [name, withReferences(schema, schema)]),
+        ),
+        Event: withReferences(streamEvents(api.events ?? {})),
+      },
       securitySchemes: {
         token: {
           type: "http",

@@ -85,6 +85,3 @@ export const logbookRoute = defineRoute({
   }),
   response: historyLogbook.output,
 });
-
-/** All routes of the plugin, for the types of the API's client. */
-export const routes = [readingsRoute, statisticsRoute, exportRoute, logbookRoute];

@@ -4,12 +4,28 @@ import { type TSchema, Type } from "typebox";
 import type { ChannelPath } from "../../routes/api-paths.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
+import type { EventSchemas } from "../event-schema.ts";
 import { operationIdOf, type Route, route } from "../route.ts";
 
 /** The time after which a client may ask again for a value that was not published yet. */
 const FIRST_VALUE_MS = 1_000;
 
 type Parts = Pick<HttpDependencies, "channels" | "apiPaths">;
+
+/** The data of the events that channels with a path have, by topic. */
+export function contributedEvents({ channels, apiPaths }: Parts): EventSchemas {
+  const all = apiPaths.channels().flatMap(({ plugin, served: { channel, event } }) => {
+    if (!event) return [];
+    const schema: TSchema = channels.find(plugin, channel)?.declared.schema ?? Type.Unknown();
+    return [[event.topic, picked(schema, event.fields)] as const];
+  });
+  return Object.fromEntries(all);
+}
+
+/** The schema of an event with these fields of a value; all if absent. */
+function picked(value: TSchema, fields: readonly string[] | undefined): TSchema {
+  return fields && Type.IsObject(value) ? Type.Pick(value, [...fields]) : value;
+}
 
 /** The routes at which plugins' channels are served; the same list until a path or a channel changes. */
 export function channelPathRoutes(parts: Parts): () => readonly Route[] {

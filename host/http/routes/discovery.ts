@@ -5,6 +5,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { openApiDocument } from "../openapi.ts";
 import { challenge } from "../problem.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
+import { contributedEvents } from "./channel-paths.ts";
 
 const Discovery = Type.Object({
   name: Type.Literal("mantel"),
@@ -74,8 +75,9 @@ function prefixRoute({ version, prefix }: DiscoveryDependencies): Route {
   });
 }
 
-function documentRoute({ version, prefix, table, contributed }: DiscoveryDependencies): Route {
-  let last: { readonly added: readonly Route[]; readonly text: string } | undefined;
+function documentRoute(parts: DiscoveryDependencies): Route {
+  const { version, prefix, table, contributed } = parts;
+  let last: { readonly of: unknown; readonly text: string } | undefined;
   return route({
     method: "GET",
     path: "/openapi.json",
@@ -86,11 +88,14 @@ function documentRoute({ version, prefix, table, contributed }: DiscoveryDepende
     answers: jsonAnswer("OpenAPI 3.1", OpenApi),
     handle(ctx) {
       const added = contributed();
-      if (!last || !isDeepStrictEqual(last.added.map(shapeOf), added.map(shapeOf))) {
+      const events = contributedEvents(parts);
+      const of = [events, added.map(shapeOf)];
+      if (!isDeepStrictEqual(last?.of, of)) {
         const routes = [...table(), ...added];
-        last = { added, text: JSON.stringify(openApiDocument({ version, prefix, routes })) };
+        const text = JSON.stringify(openApiDocument({ version, prefix, routes, events }));
+        last = { of, text };
       }
-      ctx.body = last.text;
+      ctx.body = last?.text;
       ctx.type = "application/json";
     },
   });

@@ -188,6 +188,30 @@ test("a stream that is opened again before its first event begins with a resync"
   assert.equal(value?.topic, "resync");
 });
 
+test("paths and topics that the shipped plugins add have types", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const sampled = 'id: 1\nevent: system.sample\ndata: {"memory":{"percent":40}}\n\n';
+  const { client, requests } = home(
+    () => Response.json({ cpu: { percent: 12 } }),
+    () => Response.json({ forecast: null }),
+    stream(sampled),
+  );
+
+  const { cpu } = await unwrap(client.GET("/system"));
+  const { forecast } = await unwrap(client.GET("/weather"));
+  const events = client.events({ topics: ["system.sample", "weather.updated", "automation.run"] });
+  const { value } = await settle(t, events.next());
+  await events.return();
+
+  const percent: number | null = cpu.percent;
+  const places: string | null | undefined = forecast?.place;
+  assert.deepEqual([percent, places], [12, undefined]);
+  assert.ok(value?.topic === "system.sample");
+  const used: number = value.data.memory.percent;
+  assert.equal(used, 40);
+  assert.match(requests[2] ?? "", /topics=system\.sample&topics=weather\.updated/);
+});
+
 test("a host's resync is passed on", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { client } = home(stream('id: 9\nevent: resync\ndata: {"reason":"too slow"}\n\n'));

@@ -125,6 +125,25 @@ test("paths are in the API's description, with the schema that the code declares
   assert.equal((await read()).paths["/api/v1/tides"], undefined);
 });
 
+test("events of channels are in the API's description, with the fields that the manifest names", async (t) => {
+  const { api, apiPaths } = await publishing(t);
+  const described = async () => {
+    const { components } = (await (await api("read", "/openapi.json")).json()) as {
+      components: { schemas: { Event: { anyOf: { properties: Record<string, object> }[] } } };
+    };
+    return components.schemas.Event.anyOf
+      .map(({ properties }) => properties)
+      .find(({ topic }) => JSON.stringify(topic).includes('"tides.changed"'));
+  };
+
+  assert.deepEqual(Object.keys((await described())?.["data"] ?? {}).toSorted(), [
+    "properties",
+    "type",
+  ]);
+  apiPaths.release("sea");
+  assert.equal(await described(), undefined);
+});
+
 test("each value is also an event under the topic of the path", async (t) => {
   const { channels, api } = await publishing(t);
   const unknown = await api("read", "/events?topics=tides.gone");
