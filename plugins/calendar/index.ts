@@ -15,7 +15,7 @@ import { Agenda } from "./agenda.ts";
 import { CalendarMemory, SourceFacts } from "./calendar-memory.ts";
 import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
-import { Options, type SourceOptions, type WebOptions } from "./options.ts";
+import { addressesOf, Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Refresher } from "./refresher.ts";
 import { Source } from "./source.ts";
 import { StoredObjects, type StoredObjectsDependencies } from "./stored-objects.ts";
@@ -179,8 +179,9 @@ function readerOf(
     const remove = (id: string) => agenda.remove(id);
     return new Account({ ...polling, account: web, kind: web.kind, shared, taken, add, remove });
   }
-  const { id, username } = web;
-  const source = new Source({ ...shared, id, username, settings: web, fallbackName: id });
+  const { id } = web;
+  const addresses = addressesOf(web);
+  const source = new Source({ ...shared, id, addresses, settings: web, fallbackName: id });
   add(source);
   return new Subscription({ ...polling, feed: web, source });
 }

@@ -93,6 +93,11 @@ export type WebOptions = SourceOptions & {
   readonly authorityFile?: string | undefined;
 };
 
+/** The mail addresses that a user name tells: most providers use one as the name. */
+export function addressesOf({ username = "" }: Pick<SourceOptions, "username">): string[] {
+  return username.includes("@") ? [username] : [];
+}
+
 /** The maximum time of one transfer. */
 export function transferMs({
   transferSeconds,

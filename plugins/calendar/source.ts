@@ -37,8 +37,8 @@ export interface SourceOptions {
   readonly hasTasks?: boolean | undefined;
   /** True if its server lets clients create and change events. */
   readonly writable?: boolean;
-  /** The user name of the account; a mail address is its person's, unless the settings have others. */
-  readonly username?: string | undefined;
+  /** Mail addresses of its person, unless the settings have others. */
+  readonly addresses?: readonly string[];
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
 }
@@ -311,8 +311,7 @@ export class Source {
 
   /** Mail addresses of its person. */
   get addresses(): readonly string[] {
-    const { username = "" } = this.#options;
-    return this.#settings.mailAddresses ?? (username.includes("@") ? [username] : []);
+    return this.#settings.mailAddresses ?? this.#options.addresses ?? [];
   }
 
   /** The tasks that its settings let be seen: of a private calendar none. */

@@ -9,7 +9,7 @@ import {
 } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { slugOf } from "../files/folder.ts";
-import { transferMs, type WebOptions } from "../options.ts";
+import { addressesOf, transferMs, type WebOptions } from "../options.ts";
 import { reasonOf } from "../reason.ts";
 import { firstNames } from "../skipped-files.ts";
 import { Source, type SourceOptions } from "../source.ts";
@@ -57,6 +57,8 @@ interface CachedAccount {
   readonly collections: readonly StoredCollection[];
   /** Storage keys of the collections' content. */
   readonly parts: readonly string[];
+  /** Mail addresses of the user, as the server tells them. */
+  readonly addresses?: readonly string[];
 }
 
 /** Maximum collections of one account; each costs requests and processing. */
@@ -78,6 +80,8 @@ export class Account {
   /** Stands for what the account has, or may have, and does not show. */
   #placeholder: Source | undefined;
   #home: DavHome | undefined;
+  /** Mail addresses of the user, as the server tells them; `undefined` if they are not known or not needed. */
+  #addresses: readonly string[] | undefined;
   /** True once the collections are known; what fails then is the matter of one of them. */
   #listed = false;
 
@@ -103,6 +107,7 @@ export class Account {
       | undefined;
     if (stored?.home && Array.isArray(stored.collections)) {
       this.#home = stored.home;
+      this.#addresses = stored.addresses;
       const opened = stored.collections.map((each) => this.#open(each));
       for (const each of opened) await each.restore();
     }
@@ -206,6 +211,7 @@ export class Account {
   /** Takes over which collections there are. */
   async #adopt(found: readonly DavCollection[]): Promise<void> {
     const before = JSON.stringify(this.#kept);
+    await this.#findAddresses();
     await this.#dropAllBut(new Set(found.map(({ url }) => url)));
     for (const { url, name, color, hasTasks } of found) {
       const known = this.#collections.get(url);
@@ -219,6 +225,14 @@ export class Account {
     const after = this.#kept;
     if (after && JSON.stringify(after) !== before)
       await storeCalendar(this.#options, this.#key, after);
+  }
+
+  /** Asks for the addresses of a user whose name is not one, once. */
+  async #findAddresses(): Promise<void> {
+    const { account, kind } = this.#options;
+    if (this.#addresses || !this.#home || kind !== "caldav") return;
+    if (account.mailAddresses || addressesOf(account).length > 0) return;
+    this.#addresses = await this.#server.userAddresses(this.#home);
   }
 
   async #dropAllBut(urls: ReadonlySet<string>): Promise<void> {
@@ -238,7 +252,7 @@ export class Account {
       id: kept.id,
       settings: this.#home?.single ? account : settings,
       writable: this.#options.kind === "caldav",
-      username: account.username,
+      addresses: [...addressesOf(account), ...(this.#addresses ?? [])],
       ...this.#looksOf(kept),
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });
@@ -301,6 +315,7 @@ export class Account {
       home: this.#home,
       collections: collections.map(({ kept }) => kept),
       parts: collections.map(({ key }) => key),
+      ...(this.#addresses && { addresses: this.#addresses }),
     };
   }
 }

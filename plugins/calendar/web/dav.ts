@@ -21,6 +21,8 @@ import type { DavObject } from "./object-files.ts";
 export interface DavHome {
   readonly url: string;
   readonly single: boolean;
+  /** The URL of the account's user, if the server tells it. */
+  readonly principal?: string;
 }
 
 /** A calendar or address book of an account. */
@@ -66,22 +68,43 @@ export class DavServer {
   async discover(): Promise<DavHome> {
     const { url: serverUrl } = this.#account;
     const { type, home } = KINDS[this.#kind];
-    const look = { url: serverUrl, depth: "0", props: PROPERTIES, fetch: this.#fetch } as const;
+    const props = { ...PROPERTIES, "d:current-user-principal": {} };
+    const look = { url: serverUrl, depth: "0", props, fetch: this.#fetch } as const;
     const [here] = await propfind(look); // an address that only redirects may refuse
     if (here && keysOf(here.props?.["resourcetype"]).includes(type)) {
-      return { url: serverUrl, single: true };
+      return { url: serverUrl, single: true, ...principalIn(here.props, serverUrl) };
     }
     const known = propertyText(here?.props?.[home]);
-    if (known !== undefined) return { url: new URL(known, serverUrl).href, single: false };
+    if (known !== undefined) {
+      const url = new URL(known, serverUrl).href;
+      return { url, single: false, ...principalIn(here?.props, serverUrl) };
+    }
     const account = { serverUrl, accountType: this.#kind };
     const fetch = this.#fetch;
     try {
       const rootUrl = await serviceDiscovery({ account, fetch });
       const principalUrl = await fetchPrincipalUrl({ account: { ...account, rootUrl }, fetch });
       const found = { ...account, rootUrl, principalUrl };
-      return { url: await fetchHomeUrl({ account: found, fetch }), single: false };
+      const url = await fetchHomeUrl({ account: found, fetch });
+      return { url, single: false, principal: principalUrl };
     } catch (error) {
       throw error instanceof MantelError ? error : this.#notFound(error);
+    }
+  }
+
+  /**
+   * The mail addresses of the account's user (RFC 6638, 2.4.1), in one request; `undefined` if the server does not answer
+   * it.
+   */
+  async userAddresses({ principal }: DavHome): Promise<string[] | undefined> {
+    if (principal === undefined) return [];
+    try {
+      const props = { "c:calendar-user-address-set": {} };
+      const asked = { url: principal, depth: "0", props, fetch: this.#fetch } as const;
+      const [user] = responseParts(await propfind(asked));
+      return mailAddressesIn(user?.props?.["calendarUserAddressSet"]);
+    } catch {
+      return undefined; // calendars are shown without them
     }
   }
 
@@ -242,6 +265,23 @@ const PROPERTIES = {
   "c:calendar-home-set": {},
   "card:addressbook-home-set": {},
 };
+
+function principalIn(props: DAVResponse["props"], base: string): Pick<DavHome, "principal"> {
+  const principal = propertyText(props?.["currentUserPrincipal"]);
+  return principal === undefined ? {} : { principal: new URL(principal, base).href };
+}
+
+const MAX_ADDRESSES = 20;
+
+/** The `mailto:` addresses of a property; servers have other kinds of addresses in it as well. */
+function mailAddressesIn(property: unknown): string[] {
+  const { href } = (property ?? {}) as { readonly href?: unknown };
+  return [href]
+    .flat()
+    .map((each) => propertyText(each) ?? "")
+    .filter((text) => /^mailto:[^@\s]+@\S+$/i.test(text) && text.length <= 320)
+    .slice(0, MAX_ADDRESSES);
+}
 
 /** True if a collection can have components of a kind; one without this property may hold anything. */
 function holds(props: DAVResponse["props"], kind: "VEVENT" | "VTODO"): boolean {

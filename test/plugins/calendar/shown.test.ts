@@ -130,15 +130,6 @@ test("declined events are hidden on request, and in a private calendar", async (
   assert.doesNotMatch(JSON.stringify(secret.events), /tentative|accepted/);
 });
 
-test("a user name that is a mail address is the person's, unless the settings have others", async () => {
-  const addressesOf = (username: string, settings: Settings = {}) =>
-    new Source({ id: "a", settings, username, fallbackName: "a", floating: UTC }).addresses;
-
-  assert.deepEqual(addressesOf("ann@example.org"), ["ann@example.org"]);
-  assert.deepEqual(addressesOf("ann"), []);
-  assert.deepEqual(addressesOf("ann@example.org", { mailAddresses: ["a@b.c"] }), ["a@b.c"]);
-});
-
 test("a private calendar shows times of events and nothing else", async () => {
   const { events, titles } = await shown({ private: true, include: ["secret"] });
 
