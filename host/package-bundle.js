@@ -7,9 +7,12 @@ export const WRAPPED = {
   footer: { js: "};" },
 };
 
+/** Begins the name of a package that is run only when the code imports it, by `import("name")`. */
+export const ON_DEMAND = "on-demand:";
+
 /**
- * One file that exports each of `names` as seen from the folder `from`. Those in `external` are
- * loaded by its `require`.
+ * One file that exports each of `names` as seen from the folder `from`; those that begin with `ON_DEMAND` as a function
+ * that runs the package. Those in `external` are loaded by its `require`.
  *
  * @param {string} from
  * @param {readonly string[]} names
@@ -19,12 +22,11 @@ export const WRAPPED = {
  * @throws esbuild's BuildFailure, for example for a missing package
  */
 export async function bundlePackages(from, names, external = [], plugins = []) {
-  // A namespace has exactly Node's defaults and names; the mark prevents the importing bundle from
-  // wrapping it again.
   const entry = names
     .flatMap((name, at) => [
-      `import * as package${at} from ${JSON.stringify(name)};`,
-      `const export${at} = { ...package${at}, __esModule: true };`,
+      ...(name.startsWith(ON_DEMAND)
+        ? [`const export${at} = () => require(${JSON.stringify(name)}).namespace;`]
+        : namespaceOf(name, `export${at}`)),
       `export { export${at} as ${JSON.stringify(name)} };`,
     ])
     .join("\n");
@@ -37,7 +39,7 @@ export async function bundlePackages(from, names, external = [], plugins = []) {
     format: "cjs",
     target: "node20",
     external,
-    plugins,
+    plugins: [onDemand(from), ...plugins],
     mainFields: ["main", "module"],
     // esbuild adds "import" or "require" for each import, and applies those named here to both: a package with two
     // forms must give its CommonJS form to what requires it.
@@ -55,3 +57,36 @@ export async function bundlePackages(from, names, external = [], plugins = []) {
   });
   return outputFiles[0]?.text ?? "";
 }
+
+/**
+ * The lines that define a package's namespace, which has exactly Node's defaults and names. The mark prevents the
+ * importing bundle from wrapping it again.
+ *
+ * @param {string} name
+ * @param {string} variable
+ */
+const namespaceOf = (name, variable) => [
+  `import * as all_${variable} from ${JSON.stringify(name)};`,
+  `const ${variable} = { ...all_${variable}, __esModule: true };`,
+];
+
+/**
+ * Makes a module of each package that is run on demand, which runs when it is required.
+ *
+ * @param {string} resolveDir
+ * @returns {import("esbuild").Plugin}
+ */
+const onDemand = (resolveDir) => ({
+  name: "on-demand",
+  setup(build) {
+    const filter = new RegExp(`^${ON_DEMAND}`);
+    build.onResolve({ filter }, ({ path }) => ({
+      path: path.slice(ON_DEMAND.length),
+      namespace: "on-demand",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "on-demand" }, ({ path }) => ({
+      contents: [...namespaceOf(path, "namespace"), "export { namespace };"].join("\n"),
+      resolveDir,
+    }));
+  },
+});

@@ -6,6 +6,8 @@ import { awaitBundle, type Exports, type Require, runCached } from "./compiled-c
 import { freeze } from "./primordials.ts";
 
 const SDK = "@mantel/plugin-sdk";
+/** Begins the name of a package in a bundle that runs it when the code imports it by `import("name")`. */
+const ON_DEMAND = "on-demand:";
 
 for (const exported of Object.values(sdk)) if (typeof exported === "function") freeze(exported);
 
@@ -16,7 +18,8 @@ export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Requ
   return (specifier) => {
     if (specifier === SDK) return sdk;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
-    return fromFolder(specifier);
+    if (!specifier.startsWith(ON_DEMAND)) return fromFolder(specifier);
+    return () => fromFolder(specifier.slice(ON_DEMAND.length));
   };
 }
 

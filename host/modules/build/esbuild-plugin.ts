@@ -4,6 +4,7 @@ import { builtinModules, createRequire } from "node:module";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ImportKind, PartialMessage, Plugin, PluginBuild } from "esbuild";
+import { ON_DEMAND } from "../../package-bundle.js";
 import { linkedPackage, linkNotAllowed } from "../manifest/linked-packages.ts";
 import { readOwnTsconfig } from "./own-tsconfig.ts";
 import { renamedImports } from "./renamed-imports.ts";
@@ -33,7 +34,10 @@ export type CompiledWorkers = { readonly source: string } | { readonly errors: P
 interface Sources {
   readonly id: string;
   readonly folder: string;
-  /** The names of the imported packages, each with a file that imports it; filled during the build. */
+  /**
+   * The names of the imported packages, each with a file that imports it; filled during the build. Those that are
+   * imported by `import("name")` begin with `ON_DEMAND`.
+   */
   readonly packages: Map<string, string>;
   /** The texts of the read files by path; filled during the build. */
   readonly texts: Map<string, string>;
@@ -52,9 +56,12 @@ interface Sources {
  */
 export function pluginSources(sources: Sources): Plugin {
   const { id, folder, packages, texts, compileWorkers, allowsLinks } = sources;
-  const packageOf = (path: string, from: { importer: string; resolveDir: string }) => {
+  const packageOf = (
+    path: string,
+    from: { importer: string; resolveDir: string; kind: ImportKind },
+  ) => {
     const isLinked = !path.startsWith(SDK) && linkedPackage(from.resolveDir, path) !== undefined;
-    if (!isLinked) return packageImport(path, from.importer, packages);
+    if (!isLinked) return packageImport(path, from, packages);
     if (allowsLinks(id)) return undefined;
     return { errors: [{ text: linkNotAllowed(`the package ${path}`, id) }] };
   };
@@ -66,6 +73,7 @@ export function pluginSources(sources: Sources): Plugin {
         async ({ path, resolveDir, kind, importer, pluginData }) => {
           if (pluginData === pluginSources || path.startsWith("node:") || BUILTIN.has(path))
             return undefined;
+          if (path.startsWith(ON_DEMAND)) return { path, external: true };
           if (kind === "entry-point") return { path };
           const part = BUNDLED_PARTS.get(path);
           if (part !== undefined) return { path: join(part, "index.ts") };
@@ -76,12 +84,16 @@ export function pluginSources(sources: Sources): Plugin {
           if (!/^\.{0,2}\//.test(path)) {
             const file =
               path === SDK ? undefined : await aliasedFile(path, { folder, kind }, build);
-            return file === undefined ? packageOf(path, { importer, resolveDir }) : { path: file };
+            if (file !== undefined) return { path: file };
+            return packageOf(path, { importer, resolveDir, kind });
           }
           return ownFile(path, { folder, resolveDir, kind }, build);
         },
       );
-      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+      build.onLoad({ filter: /.*/, namespace: "on-demand" }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(ON_DEMAND + path)})();`,
+      }));
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, async ({ path }) => {
         if (statSync(path).size === 0) await waitForContent(path);
         const source = readFileSync(path, "utf8"); // synchronous: ten small files take longer as asynchronous reads
         texts.set(path, source);
@@ -165,7 +177,7 @@ function importOfPart(
     packages,
   }: Pick<Sources, "packages"> & Record<"importer" | "resolveDir", string>,
 ) {
-  if (!path.startsWith(".")) return packageImport(path, importer, packages);
+  if (!path.startsWith(".")) return packageImport(path, { importer }, packages);
   const file = join(resolveDir, path);
   return isInBundledSdk(dirname(file)) ? { path: file } : { path: SDK, external: true };
 }
@@ -185,12 +197,20 @@ async function ownFile(
   return { errors: [{ text: `${path} is outside the plugin's folder` }] };
 }
 
-function packageImport(path: string, importer: string, packages: Map<string, string>) {
+function packageImport(
+  path: string,
+  { importer, kind }: { importer: string; kind?: ImportKind },
+  packages: Map<string, string>,
+) {
   if (path === SDK) return { path, external: true };
   if (path.startsWith(`${SDK}/`)) {
     return {
       errors: [{ text: `a plugin's server side imports ${IMPORTABLE}, not ${path}` }],
     };
+  }
+  if (kind === "dynamic-import") {
+    packages.set(ON_DEMAND + path, importer);
+    return { path, namespace: "on-demand" };
   }
   packages.set(path, importer);
   return { path, external: true };

@@ -15,7 +15,7 @@ export function sourceBoundary(folder: string, allowsLinks: () => boolean): Plug
     name: "source-boundary",
     setup(build) {
       const roots = [folder, SDK_FOLDER, ...packageFolders(folder)].map(realPath);
-      build.onLoad({ filter: /.*/ }, ({ path }) => {
+      build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
         if (allowsLinks()) return undefined;
         const real = realPath(path);
         const root = roots.find((each) => isWithin(real, each));

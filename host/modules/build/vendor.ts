@@ -6,14 +6,14 @@ import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure } from "esbuild";
 import { whileBuilding } from "../../build-service.ts";
-import { bundlePackages } from "../../package-bundle.js";
+import { bundlePackages, ON_DEMAND } from "../../package-bundle.js";
 import { locationOfText } from "../errors/code-frame.ts";
 import { toReloadFailure } from "./compiler-errors.ts";
 import { NATIVE_PACKAGES } from "./native-packages.ts";
 import { sourceBoundary } from "./source-boundary.ts";
 
 /** Part of the name of each bundle: a change of how bundles are made makes them all again. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Bundles of npm packages, each built once and stored under the hash of its inputs. */
 export class VendorCache {
@@ -28,7 +28,7 @@ export class VendorCache {
   }
 
   /**
-   * The path of one file with all of `packages` (each with a file that imports it) as seen from
+   * The path of one file with all of `packages` (names as for `bundlePackages`, each with a file that imports it) as seen from
    * `from`, the folder of `id`. `undefined` if there are none, or if one of them cannot be bundled
    * and all are loaded from the folder instead.
    *
@@ -122,7 +122,8 @@ function missing(error: unknown, from: string, packages: ReadonlyMap<string, str
   const [, name] = /Could not resolve "([^"]+)"/.exec(message?.text ?? "") ?? [];
   if (name === undefined) return failure;
   const detail = `the package ${name} is not installed; name it under "dependencies" in the package.json in ${from}`;
-  const location = locationOfText(packages.get(name) ?? "", name, from);
+  const importer = packages.get(name) ?? packages.get(ON_DEMAND + name) ?? "";
+  const location = locationOfText(importer, name, from);
   return new MantelError("reload_failed", detail, {
     cause: error,
     ...(location ? { location } : {}),

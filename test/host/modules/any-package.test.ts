@@ -56,6 +56,40 @@ test("a package with two forms is imported in one and required in the other, as 
   assert.deepEqual(found, ["required", "pool", "imported", true]);
 });
 
+test("a package that is imported by import() runs when the code imports it", async (t) => {
+  const source = `
+    import { early } from "early";
+    export const found = [early, globalThis.hasRunLate];
+    export const later = async () => {
+      const [late, common] = await Promise.all([import("late"), import("common")]);
+      return [late.default, late.name, common.default.form, common.form, globalThis.hasRunLate];
+    };`;
+  const { compile, write } = await openCompiler(t, source);
+  await write("node_modules/early/package.json", '{ "name": "early", "type": "module" }');
+  await write("node_modules/early/index.js", 'export const early = "early";');
+  await write("node_modules/late/package.json", '{ "name": "late", "type": "module" }');
+  await write(
+    "node_modules/late/index.js",
+    'globalThis.hasRunLate = true; export default "default"; export const name = "late";',
+  );
+  await write("node_modules/common/package.json", '{ "name": "common" }');
+  await write("node_modules/common/index.js", 'exports.form = "common";');
+  t.after(() => Reflect.deleteProperty(globalThis, "hasRunLate"));
+
+  const { bundle, vendor = "" } = await compile();
+  const packages = run(vendor, require);
+  const { found, later } = run(bundle, (name) => packages[name]);
+
+  assert.deepEqual(found, ["early", undefined]);
+  assert.deepEqual(await (later as () => Promise<unknown>)(), [
+    "default",
+    "late",
+    "common",
+    "common",
+    true,
+  ]);
+});
+
 test("a package with native code stays outside the bundle and finds its binary beside its files", async (t) => {
   const source = `import { parse } from "outer"; export const found = parse("let a = 1;");`;
   const { compile, folder, write } = await openCompiler(t, source);
