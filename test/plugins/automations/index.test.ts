@@ -53,6 +53,27 @@ test("a new document is answered with its id and address, and runs at once", asy
   });
 });
 
+test("calendars are read further ahead while an automation waits for reminders", async (t) => {
+  const { home, create } = await open(t);
+  const spans: number[] = [];
+  t.mock.method(home, "listHomeEvents", async ({ start, end }: { start: string; end: string }) => {
+    spans.push(Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000));
+    return { events: [], sources: [], truncated: false, complete: true };
+  });
+  const actions = [{ type: "notify", message: "{trigger.title}" }];
+  const withEdge = (edge: string) => ({
+    ...{ name: edge, actions },
+    triggers: [{ type: "calendar", calendar: "*", edge }],
+  });
+
+  await create(withEdge("end"));
+  await until(() => spans.length === 1);
+  await create(withEdge("reminder"));
+  await until(() => spans.length === 2);
+
+  assert.deepEqual(spans, [16, 48]);
+});
+
 test("a change needs the present revision, and earlier revisions can be stored again", async (t) => {
   const { request, create } = await open(t);
   const { id } = await create();
