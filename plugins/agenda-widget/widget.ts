@@ -69,9 +69,8 @@ function noCalendar({ t }: Context): TemplateResult {
 /** Messages about calendars that could not be read. */
 function faults({ t }: Context, sources: CalendarWindow["sources"]): unknown {
   const broken = sources.filter(({ status }) => status === "error").map(({ name }) => name);
-  return broken.length === 0
-    ? nothing
-    : html`<p role="status">${t("Could not read {name}", { name: broken.join(", ") })}</p>`;
+  const name = broken.join(", ");
+  return name && html`<p role="status">${t("Could not read {name}", { name })}</p>`;
 }
 
 /** True if the tile's height follows its content, as on a phone. */
@@ -129,8 +128,8 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   const { event, startAt } = entry;
   const source = sources.find(({ id }) => id === event.calendarId);
   const soon = nearness(ctx, entry, now);
-  const details = [event.location ?? source?.name ?? "", soon ?? ""].filter((each) => each !== "");
-  const look = `event ${soon === undefined ? "" : "near"} ${event.status}`;
+  const details = [event.location ?? source?.name, soon].filter(Boolean);
+  const look = `event ${soon ? "near" : ""} ${event.status}`;
   const content = html`<time
       >${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time
     >
@@ -139,18 +138,18 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
       <b>${event.attendance === "declined" ? html`<s>${event.title}</s>` : event.title}</b>
       <span>${details.join(" · ")}</span>
     </div>`;
-  return source?.writable
+  return source?.writable || event.conference
     ? html`<button class=${look} data-event=${event.id}>${content}</button>`
     : html`<div class=${look}>${content}</div>`;
 }
 
 /** Only plain colours from feeds are used in styles, because feeds are untrusted. */
 function colorOf(text: string | undefined): string {
-  return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
+  return text && /^#[0-9a-f]{6}$/i.test(text) ? text : PLAIN_COLOR;
 }
 
 /** "now", "in 18 min", or `undefined` if it is further away. */
 function nearness(ctx: Context, { startAt, running }: Entry, now: number): string | undefined {
   if (running) return ctx.t("now");
-  return startAt !== undefined && startAt - now <= SOON_MS ? ctx.fmt.relative(startAt) : undefined;
+  return startAt && startAt - now <= SOON_MS ? ctx.fmt.relative(startAt) : undefined;
 }

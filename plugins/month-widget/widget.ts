@@ -101,11 +101,15 @@ export default defineWidget<typeof settings, Chosen>({
     });
     return { handOver: () => handedOver(chosen.peek(), turned.peek()) };
 
-    /** Opens the form of an event, or of a new one on the chosen day; undefined where nothing can be changed. */
+    /**
+     * Opens the form of an event, or of a new one on the chosen day; undefined where nothing can be changed. An event
+     * that is only read opens if it has a meeting.
+     */
     function opening(shown?: Event): (() => void) | undefined {
       const calendars = (calendar.value?.sources ?? []).filter((source) => source.writable);
       const id = shown ? shown.event.calendarId : calendars[0]?.id;
-      if (!calendars.some((each) => each.id === id)) return undefined;
+      const isWritable = calendars.some((each) => each.id === id);
+      if (!isWritable && shown?.event.conference === undefined) return undefined;
       return () => openEventForm(shown ? { event: shown.event } : { date: chosen.peek() });
     }
 

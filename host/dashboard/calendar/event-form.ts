@@ -3,6 +3,7 @@ import type { calendarChange, CalendarChange } from "@mantel/plugin-sdk/services
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { addStyles } from "../add-styles.ts";
+import { conferenceLink, showEventDetails } from "./event-details.ts";
 import {
   changesOf,
   creationOf,
@@ -43,11 +44,15 @@ interface Subject {
 }
 
 /**
- * Opens a dialog in which the user creates an event, in words or by its fields, or changes, moves or deletes one.
- * Resolves when an event to change was read from its server.
+ * Opens a dialog in which the user creates an event, in words or by its fields, or changes, moves or deletes one. An
+ * event of a calendar that is only read is shown. Resolves when an event to change was read from its server.
  */
 export async function openEventForm(ctx: Context, subject: Subject): Promise<void> {
   addStyles(styles);
+  const { event, calendars } = subject;
+  if (event && calendars.every(({ id }) => id !== event.calendarId)) {
+    return showEventDetails(event, ctx.timeZone.peek());
+  }
   await new EventForm(ctx, subject).open();
 }
 
@@ -331,17 +336,6 @@ class EventForm {
       </select></label
     >`;
   }
-}
-
-/** A link to the meeting of an event. Its host is shown, because the address comes from the calendar. */
-function conferenceLink(event: CalendarEvent | undefined): TemplateResult | typeof nothing {
-  const { conference } = event ?? {};
-  if (conference === undefined || !/^https?:/.test(conference) || !URL.canParse(conference)) {
-    return nothing;
-  }
-  return html`<a class="conference" href=${conference} target="_blank" rel="noopener noreferrer"
-    >${t("Join the meeting")} <small>${new URL(conference).hostname}</small></a
-  >`;
 }
 
 const t = (word: Word): string => words.value[word];

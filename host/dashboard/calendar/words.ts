@@ -28,6 +28,7 @@ const german = {
   Save: "Speichern",
   Delete: "Löschen",
   Cancel: "Abbrechen",
+  Close: "Schließen",
   "Somebody has changed this event meanwhile.": "Jemand hat diesen Termin inzwischen geändert.",
   "Show the new version": "Neuen Stand zeigen",
   "The end is before the start.": "Das Ende liegt vor dem Beginn.",

@@ -87,6 +87,19 @@ test("a home whose calendars are only read has no buttons", async (t) => {
   assert.equal(root.querySelector("button"), null);
 });
 
+test("an event that is only read opens if it has a meeting", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
+  const conference = "https://zoom.us/j/1";
+  const events = EVENTS.map((each, at) => (at === 1 ? { ...each, conference } : each));
+  const { root, waitFor } = mountOnPage(t, agenda, {
+    answers: { "/calendar/events?": { window: {}, events, sources: SOURCES } },
+  });
+  await waitFor(".event");
+
+  const opening = Array.from(root.querySelectorAll("button"), ({ dataset }) => dataset["event"]);
+  assert.deepEqual(opening, ["Choir"]);
+});
+
 test("a home without a calendar says what to do", async (t) => {
   const empty = { window: {}, events: [], sources: [] };
   const { waitFor } = mountOnPage(t, agenda, { answers: { "/calendar/events?": empty } });

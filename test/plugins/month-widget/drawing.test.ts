@@ -242,6 +242,19 @@ test("an event of a calendar that can be changed opens its form from a week", as
   );
 });
 
+test("an event that is only read opens from the list of its day if it has a meeting", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8) });
+  const window = answers["/calendar/events?"];
+  const meeting = { ...eventOf("Call", "work", "2026-11-20T09:00:00Z"), conference: "https://a.b" };
+  const { textOf, waitFor } = mountOnPage(t, month, {
+    answers: { "/calendar/events?": { ...window, events: [...window.events, meeting] } },
+  });
+  await waitFor(".dots i");
+
+  assert.deepEqual(textOf(".day li"), ["09:00 Call", "18:00 Choir"]);
+  assert.deepEqual(textOf(".day li button"), ["09:00 Call"]);
+});
+
 /** Versions of Node put different spaces around the dash of a range. */
 function plain(title = ""): string {
   return title.replace(/\s*–\s*/, "–");

@@ -19,11 +19,23 @@ const series = {
   recurrenceId: "2026-11-20T09:00:00Z",
   conference: "javascript:alert(1)",
 };
+const match = {
+  ...eventOf("Match", "feed"),
+  location: "Stadium",
+  description: "One\ntwo",
+  conference: "https://meet.google.com/abc-defg-hij",
+};
+const fair = {
+  ...eventOf("Fair", "feed"),
+  start: { date: "2026-11-20" },
+  end: { date: "2026-11-22" },
+  allDay: true,
+};
 const CHANGE = "/services/calendar.change";
 
 async function openAgenda(t: TestContext) {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 20, 8, 30) });
-  const events = [dentist, series, eventOf("Match", "feed")];
+  const events = [dentist, series, match, fair];
   const page = mountOnPage(t, agenda, {
     answers: {
       "/calendar/events?": { window: {}, events, sources: SOURCES },
@@ -69,6 +81,11 @@ async function openAgenda(t: TestContext) {
       get(`[data-event$="/${title}"]`).click();
       await until(() => api.posted.length === 1);
       await until(() => find(".save:not([disabled])") !== null);
+    },
+    /** Opens an event that is only read. */
+    show: async (title: string) => {
+      get(`[data-event$="/${title}"]`).click();
+      await until(() => find(".event-form") !== null);
     },
     click: (selector: string) => get(selector).click(),
     type: (name: string, value: string) => {
@@ -141,6 +158,28 @@ test("an event without a meeting, or with an unsafe address, has no such link", 
   await open("Choir");
 
   assert.equal(find(".event-form .conference"), null);
+});
+
+test("an event that is only read is shown with its time, place, meeting and description", async (t) => {
+  const { api, show, textOf, click, isOpen } = await openAgenda(t);
+  await show("Match");
+
+  assert.equal(textOf(".event-form h2"), "Match");
+  assert.match(textOf(".event-form .when") ?? "", /20 November 2026.*09:00.*10:00/);
+  assert.match(textOf(".event-form") ?? "", /Stadium/);
+  assert.equal(textOf(".event-form .description"), "One\ntwo");
+  assert.equal(get(".event-form .conference").getAttribute("href"), match.conference);
+  assert.deepEqual([find(".event-form .save"), api.posted], [null, []]);
+  click(".event-form .close");
+  assert.equal(isOpen(), false);
+});
+
+test("an event of whole days is shown until its last day", async (t) => {
+  const { show, textOf } = await openAgenda(t);
+  await show("Fair");
+
+  assert.match(textOf(".event-form .when") ?? "", /20.*21 November 2026$/);
+  assert.equal(find(".event-form .description"), null);
 });
 
 test("an event is changed, moved to another calendar, and nothing else of it is sent", async (t) => {
