@@ -28,6 +28,7 @@ export const CalendarTask = Type.Object(
 );
 export type CalendarTask = Static<typeof CalendarTask>;
 
+/** The answer of `calendar.tasks`: the lists and their tasks. */
 export const CalendarTasks = Type.Object(
   {
     /** The calendars that can have tasks. */
@@ -89,6 +90,7 @@ export const CalendarTaskChange = Type.Union([
 ]);
 export type CalendarTaskChange = Static<typeof CalendarTaskChange>;
 
+/** The answer of `calendar.tasks.change`: the task as its server has it now. */
 export const CalendarTaskChanged = Type.Object(
   {
     /** Null if it is removed. */

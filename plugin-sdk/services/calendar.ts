@@ -3,6 +3,7 @@ import { CalendarEvent, CalendarSource, CalendarWindow } from "../calendar.ts";
 import { Nullable, Strict } from "../schema.ts";
 import { defineService } from "../service.ts";
 
+/** A window of time, `end` exclusive. */
 export const CalendarQuery = Type.Object(
   { start: Type.String({ format: "date-time" }), end: Type.String({ format: "date-time" }) },
   Strict,
@@ -17,6 +18,7 @@ export const calendarEvents = defineService("calendar.events", {
   repeatable: true,
 });
 
+/** The answer of `calendar.refresh`. */
 export const CalendarRefreshed = Type.Object(
   {
     source: CalendarSource,
@@ -116,6 +118,7 @@ export const CalendarChange = Type.Union([
 ]);
 export type CalendarChange = Static<typeof CalendarChange>;
 
+/** The answer of `calendar.change`: the event as its server has it now. */
 export const CalendarChanged = Type.Object(
   {
     /** Null if it is removed, or its calendar hides it. */

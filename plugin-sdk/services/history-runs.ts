@@ -31,6 +31,7 @@ const RunFields = {
   cause: Cause,
 };
 
+/** A run of an automation that has ended, with its trace. */
 export const HistoryRun = Type.Object({ ...RunFields, trace: Trace }, Strict);
 export type HistoryRun = Static<typeof HistoryRun>;
 
@@ -43,6 +44,7 @@ export const historyRun = defineService("history.run", {
   input: HistoryRun,
 });
 
+/** Filters of runs. A run has to match all of them. */
 export const RunsQuery = Type.Object(
   {
     /** One run. */
@@ -63,6 +65,7 @@ export const RunsQuery = Type.Object(
 );
 export type RunsQuery = Static<typeof RunsQuery>;
 
+/** A page of runs. */
 export const HistoryRuns = Type.Object(
   {
     /** Newest start first. */

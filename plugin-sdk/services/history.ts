@@ -16,6 +16,7 @@ const Field = Type.String({
 /** The most points of one answer of `history.readings`. */
 const MOST_POINTS = 2_000;
 
+/** A field of a device in a span of time. */
 export const ReadingsQuery = Type.Object(
   {
     device: DeviceId,
@@ -43,6 +44,7 @@ const HistoryPoint = Type.Object(
   Strict,
 );
 
+/** The curve of a field, and the resolution of its points. */
 export const HistoryReadings = Type.Object(
   {
     device: DeviceId,
@@ -68,6 +70,7 @@ export const historyReadings = defineService("history.readings", {
 
 const STATISTICS_PERIODS = ["hour", "day", "week", "month"] as const;
 
+/** A field of a device by period. */
 export const StatisticsQuery = Type.Object(
   {
     device: DeviceId,
@@ -99,6 +102,7 @@ const Statistic = Type.Object(
   Strict,
 );
 
+/** Minimum, mean and maximum of a field in each period, oldest first. */
 export const HistoryStatistics = Type.Object(
   {
     device: DeviceId,
@@ -121,6 +125,7 @@ export const historyStatistics = defineService("history.statistics", {
   repeatable: true,
 });
 
+/** Filters of the logbook. An entry has to match all of them. */
 export const LogbookQuery = Type.Object(
   {
     room: Type.Optional(Type.String({ maxLength: 200 })),
@@ -155,6 +160,7 @@ const ENTRY_KINDS = [
   "record",
 ] as const;
 
+/** An event of the home, with its cause. */
 export const LogbookEntry = Type.Object(
   {
     /** Unique, and greater for later entries. */
@@ -184,6 +190,7 @@ export const LogbookEntry = Type.Object(
 );
 export type LogbookEntry = Static<typeof LogbookEntry>;
 
+/** A page of the logbook. */
 export const Logbook = Type.Object(
   {
     /** Newest first. */
@@ -204,6 +211,7 @@ export const historyLogbook = defineService("history.logbook", {
   repeatable: true,
 });
 
+/** An entry that a plugin writes into the logbook. */
 export const HistoryRecord = Type.Object(
   {
     /** The event in one word, such as `backup.done`, or a sentence about it. */

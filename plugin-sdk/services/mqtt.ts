@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { Strict } from "../schema.ts";
 import { defineService } from "../service.ts";
 
+/** A message to publish. */
 export const MqttPublish = Type.Object(
   {
     topic: Type.String(),

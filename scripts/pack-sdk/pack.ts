@@ -25,7 +25,8 @@ const PARTS = [
     "./mqtt",
     "./joined-devices",
   ],
-  ...["./vocabulary", "./calendar", "./channel", "./device", "./errors", "./units", "./client"],
+  ...["./vocabulary", "./time", "./services", "./calendar", "./channel", "./device", "./errors"],
+  ...["./units", "./client"],
   ...[
     "./testing",
     "./widget-testing",
