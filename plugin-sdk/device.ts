@@ -173,7 +173,7 @@ export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Cap
 export type Capabilities = Readonly<Record<string, Capability>>;
 
 /**
- * The gateway through which the plugin reaches the device, such as the id of one Hue bridge. The manifest's rate
+ * The gateway through which the plugin reaches the device, such as the id of one of its bridges. The manifest's rate
  * limits apply to each gateway separately; all devices without a gateway share one limit.
  */
 export const Gateway = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));

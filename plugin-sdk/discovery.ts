@@ -1,8 +1,8 @@
 /** A service that a device announces by multicast DNS (DNS-SD, RFC 6763). All texts come from the network. */
 export interface DiscoveredService {
-  /** The name of the instance, such as `Hue Bridge - 1A2B3C`. */
+  /** The name of the instance, such as `Lamp Bridge - 1A2B3C`. */
   readonly name: string;
-  /** The host that it runs on, such as `hue.local`. */
+  /** The host that it runs on, such as `bridge.local`. */
   readonly host: string;
   /** IP addresses of the host; empty if it did not tell them. */
   readonly addresses: readonly string[];
@@ -35,7 +35,7 @@ export interface DiscoverOptions {
  */
 export interface Discover {
   /**
-   * Finds services such as `_hue._tcp`, by multicast DNS.
+   * Finds services such as `_lamps._tcp`, by multicast DNS.
    * @throws MantelError `invalid` for another form of name, and without the permission; `module_busy` if this plugin
    * already runs four searches
    */

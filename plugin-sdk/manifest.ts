@@ -66,9 +66,9 @@ const ConfigKey = Type.String({ pattern: "^[A-Za-z]+(\\.[A-Za-z]+)+$" });
 /** A service of the network that the plugin can connect to. */
 const Find = Type.Object(
   {
-    /** The name in multicast DNS, such as `_hue._tcp`. */
+    /** The name in multicast DNS, such as `_lamps._tcp`. */
     mdns: Type.String({ pattern: "^_[a-z0-9-]{1,15}\\._(tcp|udp)$" }),
-    /** The user-facing name of what was found, such as `Hue bridge`. */
+    /** The user-facing name of what was found, such as `Lamp bridge`. */
     name: Type.String({ minLength: 1, maxLength: 60 }),
     /** A Material Design icon, such as `mdi:lightbulb-group`. */
     icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
@@ -149,7 +149,7 @@ export const Manifest = Type.Object(
     bridge: Type.Optional(
       Type.Object(
         {
-          /** The first part of its device ids, such as `hue`. */
+          /** The first part of its device ids, such as `lamps` in `lamps:light:3`. */
           kind: Type.String({ pattern: "^[a-z][a-z0-9]{0,30}$" }),
           ...rate,
           /** Kinds with a different rate. Their commands do not count towards `commandsPerSecond`. */

@@ -7,7 +7,7 @@ import type {
 
 /** The home's network behind `ctx.discover`. */
 export interface FakeNetwork {
-  /** The answers by service, such as `_hue._tcp`. */
+  /** The answers by service, such as `_lamps._tcp`. */
   readonly mdns?: Readonly<Record<string, readonly DiscoveredService[]>>;
   /** The answers by search target. */
   readonly ssdp?: Readonly<Record<string, readonly DiscoveredDevice[]>>;

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { DEVICE_KINDS, type DeviceKind } from "@mantel/plugin-sdk/device";
 import { type CanonicalCapabilities, KINDS, READINGS } from "@mantel/plugin-sdk/vocabulary";
+import { PLATFORMS } from "../plugins/home-assistant/platforms.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/devices.md");
@@ -22,10 +23,10 @@ type Canonical = CanonicalCapabilities[string];
 /** The page, before it is formatted. */
 export function devicesPage(): string {
   const kinds = DEVICE_KINDS.map((kind) => {
-    const { meaning, matter, homeAssistant, formerly = [], capabilities } = KINDS[kind];
+    const { meaning, matter, formerly = [], capabilities } = KINDS[kind];
     const sources = [
       ...(matter === undefined ? [] : [`Matter: ${matter}.`]),
-      `Home Assistant: ${homeAssistant}.`,
+      `Home Assistant: ${PLATFORMS[kind]}.`,
       ...(formerly.length === 0 ? [] : [`May keep an id of the kind ${formerly.join(" or ")}.`]),
     ].join(" ");
     return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${listOf(capabilities)}${testsOf(kind)}`;

@@ -116,7 +116,7 @@ export const ModuleView = Type.Object({
     home: Type.Object({ read: Type.Array(Type.String()), control: Type.Array(Type.String()) }),
     provides: Type.Array(Type.String()),
     uses: Type.Array(Type.String()),
-    /** Paths of the API that it serves, such as `/weather`. */
+    /** Paths of the API that it serves, such as `/tides`. */
     paths: Type.Array(Type.String()),
     /** Permissions that the previous version did not ask for, such as `hosts: example.org`. */
     added: Type.Array(Type.String()),

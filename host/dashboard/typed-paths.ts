@@ -24,7 +24,7 @@ type AreParts<Given, Known> = [Given, Known] extends [
     ? true
     : false;
 
-/** The paths of the API that a path such as `/modules/hue/config?a=b` can be. */
+/** The paths of the API that a path such as `/modules/lamps/config?a=b` can be. */
 type Matching<Path extends string> = {
   [K in keyof paths]: AreParts<Parts<Path>, Parts<K>> extends true ? K : never;
 }[keyof paths];

@@ -15,7 +15,7 @@ const IDS_PER_BRIDGE = 20_000;
 const Owner = Type.Object({ bridge: Type.String(), nativeId: Type.String() });
 export const DeviceIdsFile = Type.Object({
   version: Type.Literal(1),
-  /** The owner of each id, such as `{"hue:light:3": {"bridge": "hue-bridge", "nativeId": "00:17:88"}}`. */
+  /** The owner of each id, such as `{"lamps:light:3": {"bridge": "lamp-bridge", "nativeId": "00:17:88"}}`. */
   ids: Type.Record(Type.String({ pattern: "^[a-z0-9]+:[a-z-]+:[1-9][0-9]*$" }), Owner, {
     additionalProperties: false,
   }),

@@ -41,7 +41,7 @@ export class Discovery {
     const what = String(search.what)
       .toLowerCase()
       .replace(/\.local\.?$/, "");
-    if (!isServiceName(what)) throw wrongName(search.what, "a service such as _hue._tcp");
+    if (!isServiceName(what)) throw wrongName(search.what, "a service such as _lamps._tcp");
     return this.#run(search, (asked) => this.#searches.mdns({ ...asked, what }));
   }
 

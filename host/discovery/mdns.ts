@@ -11,7 +11,7 @@ const LONGEST_VALUE = 255;
 /** A service name, RFC 6763, 7. */
 const SERVICE = /^_[a-z0-9](?:[a-z0-9-]{0,13}[a-z0-9])?\._(?:tcp|udp)$/;
 
-/** True for a name such as `_hue._tcp`. */
+/** True for a name such as `_lamps._tcp`. */
 export function isServiceName(name: string): boolean {
   return SERVICE.test(name);
 }

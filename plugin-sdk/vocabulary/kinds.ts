@@ -18,8 +18,6 @@ export interface CanonicalKind {
   readonly meaning: string;
   /** The device type of the Matter Device Library Specification, if there is one. */
   readonly matter?: string;
-  /** The entity platform of Home Assistant. */
-  readonly homeAssistant: string;
   /** Kinds that such devices had before this kind existed. They keep their ids. */
   readonly formerly?: readonly DeviceKind[];
   readonly capabilities: CanonicalCapabilities;
@@ -107,27 +105,23 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   light: {
     meaning: "a lamp",
     matter: "On/Off, Dimmable, Color Temperature and Extended Color Light",
-    homeAssistant: "light",
     capabilities: LIGHT,
   },
   switch: {
     meaning: "something that is on or off",
     matter: "Mounted On/Off Control",
-    homeAssistant: "switch",
     formerly: ["sensor", "binary-sensor"],
     capabilities: SWITCH,
   },
   plug: {
     meaning: "a socket, often one that measures",
     matter: "On/Off Plug-in Unit",
-    homeAssistant: "switch (outlet)",
     formerly: ["sensor", "alarm"],
     capabilities: SWITCH,
   },
   sensor: {
     meaning: "measures",
     matter: "the sensor device types",
-    homeAssistant: "sensor",
     formerly: ["alarm"],
     capabilities: {
       value: {
@@ -140,7 +134,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   "binary-sensor": {
     meaning: "tells yes or no",
     matter: "Contact Sensor, Occupancy Sensor, Water Leak Detector, Smoke CO Alarm",
-    homeAssistant: "binary_sensor",
     formerly: ["alarm"],
     capabilities: {
       active: { types: ["boolean"], access: "reading", meaning: "yes, for an unnamed subject" },
@@ -149,13 +142,11 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   button: {
     meaning: "something to press, there or here",
     matter: "Generic Switch",
-    homeAssistant: "button, event",
     capabilities: { press: command("presses the button") },
   },
   cover: {
     meaning: "a blind, shutter, curtain, awning or garage door",
     matter: "Window Covering",
-    homeAssistant: "cover",
     formerly: ["sensor"],
     capabilities: {
       position: POSITION,
@@ -167,20 +158,17 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   thermostat: {
     meaning: "keeps a temperature",
     matter: "Thermostat",
-    homeAssistant: "climate",
     capabilities: CLIMATE,
   },
   "air-conditioner": {
     meaning: "cools, heats, dries and moves air",
     matter: "Room Air Conditioner",
-    homeAssistant: "climate",
     formerly: ["thermostat", "switch"],
     capabilities: CLIMATE,
   },
   "water-heater": {
     meaning: "heats water",
     matter: "Water Heater",
-    homeAssistant: "water_heater",
     formerly: ["thermostat"],
     capabilities: {
       on: ON,
@@ -193,7 +181,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   fan: {
     meaning: "moves air",
     matter: "Fan",
-    homeAssistant: "fan",
     capabilities: {
       on: required(ON),
       speed: percent("speed; `step` is 100 divided by the number of speeds"),
@@ -204,20 +191,17 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   humidifier: {
     meaning: "moistens air",
-    homeAssistant: "humidifier (humidifier)",
     formerly: ["switch"],
     capabilities: HUMIDITY_CONTROL,
   },
   dehumidifier: {
     meaning: "dries air",
-    homeAssistant: "humidifier (dehumidifier)",
     formerly: ["switch"],
     capabilities: HUMIDITY_CONTROL,
   },
   lock: {
     meaning: "a door lock",
     matter: "Door Lock",
-    homeAssistant: "lock",
     capabilities: {
       locked: required(toggle("true while locked")),
       jammed: { types: ["boolean"], access: "reading", meaning: "true while the bolt is stuck" },
@@ -228,7 +212,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   "media-player": {
     meaning: "plays music or video",
     matter: "Basic Video Player, Speaker",
-    homeAssistant: "media_player",
     capabilities: {
       on: ON,
       playback: choice("what it does", ["playing", "paused", "stopped"]),
@@ -249,7 +232,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   vacuum: {
     meaning: "a robot that cleans floors",
     matter: "Robotic Vacuum Cleaner",
-    homeAssistant: "vacuum",
     capabilities: {
       ...robot("cleaning"),
       fanSpeed: ownChoice("suction"),
@@ -257,12 +239,10 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   "lawn-mower": {
     meaning: "a robot that mows",
-    homeAssistant: "lawn_mower",
     capabilities: robot("mowing"),
   },
   alarm: {
     meaning: "an alarm system",
-    homeAssistant: "alarm_control_panel",
     capabilities: {
       mode: choice("what it watches", ["disarmed", "home", "away", "night", "vacation", "custom"]),
       status: status("what it does now", ["disarmed", "arming", "armed", "pending", "triggered"]),
@@ -271,7 +251,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   siren: {
     meaning: "makes noise",
-    homeAssistant: "siren",
     formerly: ["alarm", "switch"],
     capabilities: {
       on: required(toggle("true while it sounds")),
@@ -283,7 +262,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   valve: {
     meaning: "lets water or gas through",
     matter: "Water Valve",
-    homeAssistant: "valve",
     formerly: ["switch", "sensor"],
     capabilities: {
       on: toggle("true while open"),
@@ -295,7 +273,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   camera: {
     meaning: "a camera",
     matter: "Camera",
-    homeAssistant: "camera",
     capabilities: {
       on: ON,
       streaming: { types: ["boolean"], access: "reading", meaning: "true while it sends video" },
@@ -306,7 +283,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   doorbell: {
     meaning: "a bell at the door; rings are events",
     matter: "Doorbell",
-    homeAssistant: "event (doorbell)",
     formerly: ["button", "binary-sensor"],
     capabilities: {
       ringing: { types: ["boolean"], access: "reading", meaning: "true while somebody rings" },
@@ -314,7 +290,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   tracker: {
     meaning: "tells where a person or thing is",
-    homeAssistant: "device_tracker, person",
     capabilities: {
       home: { types: ["boolean"], access: "reading", meaning: "true while at home" },
       zone: text("name of the place; unknown at home and at places without a name"),
@@ -325,13 +300,11 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   "weather-station": {
     meaning: "measures the weather",
-    homeAssistant: "weather",
     formerly: ["sensor"],
     capabilities: { condition: text("weather in one word") },
   },
   update: {
     meaning: "new software for something",
-    homeAssistant: "update",
     formerly: ["binary-sensor", "sensor"],
     capabilities: {
       installedVersion: text("version that runs"),
@@ -342,7 +315,6 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
   },
   group: {
     meaning: "several devices that are commanded as one",
-    homeAssistant: "light (group)",
     capabilities: {
       ...LIGHT,
       on: ON,

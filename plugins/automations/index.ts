@@ -14,7 +14,7 @@ import { startWorker } from "./code/start-worker.ts";
 import { etagOf } from "./document-store.ts";
 import type { Engine } from "./engine/engine.ts";
 import { FOREVER } from "./engine/switches.ts";
-import { importRoute } from "./import/route.ts";
+import { importRoutes } from "./import/route.ts";
 import { followCalendars, Messages, openHome } from "./live-home.ts";
 import { parseDocument } from "./parse-document.ts";
 import * as routes from "./routes.ts";
@@ -119,7 +119,7 @@ interface Dependencies {
 function routesOf(parts: Dependencies) {
   // The first that fits answers, so fixed words come before ids.
   const { ctx, automations } = parts;
-  const fixed = [...switchRoutes(parts), importRoute(ctx, automations)];
+  const fixed = [...switchRoutes(parts), ...importRoutes(ctx, automations)];
   return [...fixed, ...runRoutes(parts), ...documentRoutes(parts)];
 }
 

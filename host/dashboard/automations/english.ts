@@ -12,7 +12,7 @@ export const english = {
   templates: "Templates",
   empty: "Empty",
   emptyHint: "Put the sentence together yourself.",
-  importFromHomeAssistant: "Import from Home Assistant",
+  importFiles: "Import automations",
   asCode: "in code",
   codeHint: "This automation is code. Change it in its file.",
   lastRun: (when: string) => `ran ${when}`,

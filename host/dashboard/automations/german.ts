@@ -15,7 +15,7 @@ export const german: Translation<typeof english> = {
   templates: "Vorlagen",
   empty: "Leer",
   emptyHint: "Setze den Satz selbst zusammen.",
-  importFromHomeAssistant: "Aus Home Assistant importieren",
+  importFiles: "Automationen importieren",
   asCode: "als Code",
   codeHint: "Diese Automation ist Code. Ändere sie in ihrer Datei.",
   lastRun: (when) => `lief ${when}`,

@@ -5,6 +5,12 @@ import { reasonOf } from "./automation-editor.ts";
 import type { HomeView } from "./home.ts";
 import { words } from "./import-words.ts";
 
+/** The answer of `GET /automations/import`: the system whose files the plugin converts. */
+interface Origin {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
 /** The answer of `POST /automations/import`. */
 interface Answer {
   readonly automations: readonly {
@@ -18,15 +24,18 @@ interface Answer {
   }[];
   readonly entities: readonly {
     readonly entity: string;
+    readonly kind: "device" | "scene" | "calendar";
     readonly device: string | null;
     readonly candidates: readonly string[];
   }[];
 }
 
-/** The page that turns files of Home Assistant into automations. */
+/** The page that turns files of another system into automations. */
 export class ImportPage {
   readonly #api: Api;
   readonly #home: HomeView;
+  /** Undefined until it is read, or if the plugin does not tell it. */
+  readonly #origin = signal<Origin | undefined>(undefined);
   /** The contents of the files, which a new preview sends again. */
   #yaml: readonly string[] = [];
   #chosen: Readonly<Record<string, string>> = {};
@@ -40,13 +49,16 @@ export class ImportPage {
   constructor(api: Api, home: HomeView) {
     this.#api = api;
     this.#home = home;
+    void this.#readOrigin();
   }
 
   view(): TemplateResult {
     const texts = words.value;
     const answer = this.#answer.value;
-    return html`<form class="import" @submit=${this.#onSubmit} aria-busy=${this.#isBusy.value}>
-        <p class="hint">${texts.hint}</p>
+    const origin = this.#origin.value;
+    return html`${origin ? html`<h2>${texts.title(origin.name)}</h2>` : nothing}
+      <form class="import" @submit=${this.#onSubmit} aria-busy=${this.#isBusy.value}>
+        ${origin ? html`<p class="hint">${texts.hint(origin.files.join(", "))}</p>` : nothing}
         <label>${texts.files}<input type="file" name="files" accept=".yaml,.yml" multiple /></label>
         <label
           >${texts.content}<textarea name="content" rows="4" spellcheck="false"></textarea>
@@ -92,9 +104,9 @@ export class ImportPage {
       </ul>`;
   }
 
-  #deviceView({ entity, candidates }: Answer["entities"][number]): TemplateResult {
+  #deviceView({ entity, kind, candidates }: Answer["entities"][number]): TemplateResult {
     const texts = words.value;
-    const all = this.#things(entity);
+    const all = this.#things(kind);
     const likely = candidates.flatMap((id) => all.filter((each) => each.id === id));
     const others = all.filter(({ id }) => !candidates.includes(id));
     const choose = (event: Event): void => {
@@ -113,11 +125,13 @@ export class ImportPage {
   }
 
   /** The scenes, calendars or devices among which the one of an entity is. */
-  #things(entity: string): { readonly id: string; readonly name: string }[] {
+  #things(
+    kind: Answer["entities"][number]["kind"],
+  ): { readonly id: string; readonly name: string }[] {
     const named = (names: ReadonlyMap<string, string>) =>
       [...names].map(([id, name]) => ({ id, name }));
-    if (entity.startsWith("scene.")) return named(this.#home.scenes());
-    if (entity.startsWith("calendar.")) return named(this.#home.calendars());
+    if (kind === "scene") return named(this.#home.scenes());
+    if (kind === "calendar") return named(this.#home.calendars());
     return this.#home.devices().map(({ id, name, room }) => ({
       id,
       name: room === null ? name : `${room}: ${name}`,
@@ -137,6 +151,15 @@ export class ImportPage {
   };
 
   readonly #onSave = (): void => void this.#send(true);
+
+  async #readOrigin(): Promise<void> {
+    try {
+      const origin: unknown = await this.#api.get("/automations/import");
+      this.#origin.value = origin as Origin;
+    } catch {
+      this.#origin.value = undefined; // the form works without the name of the system
+    }
+  }
 
   async #read(files: readonly File[], content: string): Promise<void> {
     const texts = await Promise.all(files.map((file) => file.text()));

@@ -1,8 +1,9 @@
 import { type Translation, translated } from "../i18n/language.ts";
 
 const english = {
-  title: "Import from Home Assistant",
-  hint: "Choose automations.yaml and scripts.yaml, or paste their content. Nothing is stored before you save.",
+  title: (name: string) => `Import from ${name}`,
+  hint: (files: string) =>
+    `Choose ${files}, or paste their content. Nothing is stored before you save.`,
   files: "Files",
   content: "Or their content",
   preview: "Preview",
@@ -24,8 +25,9 @@ const english = {
 };
 
 const german: Translation<typeof english> = {
-  title: "Import aus Home Assistant",
-  hint: "Wähle automations.yaml und scripts.yaml, oder füge ihren Inhalt ein. Gespeichert wird erst, wenn du es sagst.",
+  title: (name) => `Import aus ${name}`,
+  hint: (files) =>
+    `Wähle ${files}, oder füge ihren Inhalt ein. Gespeichert wird erst, wenn du es sagst.`,
   files: "Dateien",
   content: "Oder ihr Inhalt",
   preview: "Vorschau",

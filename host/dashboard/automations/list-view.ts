@@ -46,7 +46,7 @@ export function listView(list: ListView): TemplateResult {
                 </li>`,
             )}
           </ul>
-          <a class="pill" href="#/automations/import">${texts.importFromHomeAssistant}</a>
+          <a class="pill" href="#/automations/import">${texts.importFiles}</a>
         </section>`
       : nothing
   }`;

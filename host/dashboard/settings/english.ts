@@ -14,7 +14,6 @@ export const english = {
 
   general: "General",
   rooms: "Rooms",
-  townAndWeather: "Weather",
   notifications: "Notifications",
   advanced: "Advanced",
   findSetting: "Find a setting",
@@ -47,7 +46,7 @@ export const english = {
   townHint: "For the forecast, and to know when it gets dark. The list is part of Mantel.",
   noTownYet: "No town yet",
   forgetTown: "Remove the town",
-  forecastHint: "Uses the town",
+  usesTown: "Uses the town",
   roomsHint: "A device changes its room on its own page. A room goes with its last device.",
   modulesHint: "All parts of Mantel: their state, options and logs",
   pluginsHint: "Install, update and remove plugins",

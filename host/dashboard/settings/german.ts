@@ -17,7 +17,6 @@ export const german: Translation<typeof english> = {
 
   general: "Allgemein",
   rooms: "Räume",
-  townAndWeather: "Wetter",
   notifications: "Benachrichtigungen",
   advanced: "Erweitert",
   findSetting: "Einstellung finden",
@@ -51,7 +50,7 @@ export const german: Translation<typeof english> = {
     "Für die Vorhersage, und damit Mantel weiß, wann es dunkel wird. Die Liste ist Teil von Mantel.",
   noTownYet: "Noch kein Ort",
   forgetTown: "Ort entfernen",
-  forecastHint: "Verwendet den Ort",
+  usesTown: "Verwendet den Ort",
   roomsHint:
     "Ein Gerät wechselt den Raum auf seiner eigenen Seite. Ein Raum verschwindet mit seinem letzten Gerät.",
   modulesHint: "Alle Teile von Mantel: Zustand, Optionen und Protokolle",

@@ -14,7 +14,7 @@ import { pluginsPage } from "./plugins-page.ts";
 import { roomsPage } from "./rooms-page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { tokensPage } from "./tokens-page.ts";
-import { weatherPage } from "./weather-page.ts";
+import { townPage } from "./town-page.ts";
 
 /** A settings page. */
 export interface PageEntry {
@@ -27,7 +27,7 @@ export interface PageEntry {
     | "devices"
     | "scenes"
     | "calendars"
-    | "townAndWeather"
+    | "town"
     | "photos"
     | "access"
     | "displays"
@@ -59,7 +59,7 @@ export const PAGES: readonly PageEntry[] = [
     startsGroup: true,
     open: calendarsPage,
   },
-  { id: "place", icon: "mdi:weather-partly-cloudy", title: "townAndWeather", open: weatherPage },
+  { id: "place", icon: "mdi:map-marker", title: "town", open: townPage },
   { id: "photos", icon: "mdi:image-multiple", title: "photos", open: photosPage },
   {
     id: "access",

@@ -38,11 +38,16 @@ export interface Match {
 /** One entity of the import, for the list. */
 export interface EntityView {
   readonly entity: string;
+  /** The kind of thing here that it is. */
+  readonly kind: "device" | "scene" | "calendar";
   /** An id, or null if none was found. */
   readonly device: string | null;
   /** Ids that may be meant, the likeliest first. */
   readonly candidates: readonly string[];
 }
+
+const kindOf = (domain: string): EntityView["kind"] =>
+  domain === "scene" || domain === "calendar" ? domain : "device";
 
 /** The kinds of devices that entities of a domain may be here. Others may be any. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -113,8 +118,9 @@ export class Entities {
 
   list(): EntityView[] {
     return [...this.#known.values()]
-      .map(({ entity, id, isFound }) => ({
+      .map(({ entity, domain, id, isFound }) => ({
         entity,
+        kind: kindOf(domain),
         device: isFound ? id : null,
         candidates: isFound ? [] : this.#candidates(entity),
       }))

@@ -7,6 +7,15 @@ import { YAML_LIMITS } from "./read-yaml.ts";
 const Strict = { additionalProperties: false } as const;
 const Yaml = Type.String({ minLength: 1, maxLength: YAML_LIMITS.bytes });
 
+/** Names the system whose files the import converts. */
+export const importOrigin = defineRoute({
+  method: "GET",
+  at: "/automations/import",
+  scope: "read",
+  summary: "Read the name of the system whose automations can be imported, and of its files",
+  response: Type.Object({ name: Type.String(), files: Type.Array(Type.String()) }),
+});
+
 /** The import of `automations.yaml` and `scripts.yaml`. */
 export const imported = defineRoute({
   method: "POST",
@@ -49,6 +58,7 @@ export const imported = defineRoute({
     entities: Type.Array(
       Type.Object({
         entity: Type.String(),
+        kind: Type.Enum(["device", "scene", "calendar"]),
         device: Type.Union([Type.String(), Type.Null()]),
         candidates: Type.Array(Type.String()),
       }),
@@ -56,15 +66,20 @@ export const imported = defineRoute({
   }),
 });
 
-/** The route of the import. */
-export function importRoute(
+/** The routes of the import. */
+export function importRoutes(
   { home, log }: Pick<PluginContext<undefined, unknown>, "home" | "log">,
   automations: Automations,
 ) {
-  return handle(imported, async ({ body }) => {
-    const answer = await importAutomations(body, await homeOf(home, log), automations);
-    return { json: answer as never };
-  });
+  return [
+    handle(importOrigin, () => ({
+      json: { name: "Home Assistant", files: ["automations.yaml", "scripts.yaml"] },
+    })),
+    handle(imported, async ({ body }) => {
+      const answer = await importAutomations(body, await homeOf(home, log), automations);
+      return { json: answer as never };
+    }),
+  ];
 }
 
 async function homeOf(

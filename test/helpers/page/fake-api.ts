@@ -1,6 +1,6 @@
 import { Api, ApiError, type OpenRequest } from "../../../host/dashboard/api.ts";
 
-/** The answers of a host by path, or by the beginning of a path that ends with `?`. */
+/** The answers of a host by request (`GET /config`), by path, or by the beginning of a path that ends with `?`. */
 export type Answers = Record<string, unknown>;
 
 /** The API of a host with these answers. An answer that is an error is thrown; a path without one is not found. */
@@ -33,7 +33,8 @@ export class FakeApi extends Api {
   #answer(request: string): unknown {
     this.asked.push(request);
     const path = request.replace(/^\w+ /, "");
-    const answer = this.answers[path] ?? this.answers[path.replace(/\?.*/, "?")];
+    const { answers } = this;
+    const answer = answers[request] ?? answers[path] ?? answers[path.replace(/\?.*/, "?")];
     if (answer instanceof Error) throw answer;
     if (answer === undefined) throw new ApiError(404, { code: "not_found", detail: path });
     return structuredClone(answer);

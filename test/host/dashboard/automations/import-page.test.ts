@@ -26,9 +26,10 @@ test("a pasted file is previewed, a missing device is chosen, and the automation
   t.mock.method(console, "warn", () => undefined);
   setLocale("en-GB");
   const api = new FakeApi({
-    "/automations/import": {
+    "GET /automations/import": { name: "Old Home", files: ["rules.yaml"] },
+    "POST /automations/import": {
       automations: [FOUND],
-      entities: [{ entity: "light.gate", device: null, candidates: [LAMP.id] }],
+      entities: [{ entity: "light.gate", kind: "device", device: null, candidates: [LAMP.id] }],
     },
   });
   const root = document.createElement("div");
@@ -45,6 +46,9 @@ test("a pasted file is previewed, a missing device is chosen, and the automation
     return found;
   };
   await until(() => document.body.querySelector("textarea") !== null);
+  await until(() => document.body.querySelector("h2") !== null);
+  assert.equal(find("h2").textContent, "Import from Old Home");
+  assert.match(find("form.import .hint").textContent ?? "", /^Choose rules\.yaml, /);
 
   find<HTMLTextAreaElement>("textarea").value = "- alias: Evening";
   find("form.import").dispatchEvent(new Event("submit"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import type { ImportAnswer } from "../../../../plugins/automations/import/import-automations.ts";
-import { imported } from "../../../../plugins/automations/import/route.ts";
+import { imported, importOrigin } from "../../../../plugins/automations/import/route.ts";
 import plugin from "../../../../plugins/automations/index.ts";
 import * as routes from "../../../../plugins/automations/routes.ts";
 
@@ -50,10 +50,19 @@ test("a preview lists what can be converted and which devices are missing, and s
     ],
   );
   assert.deepEqual(entities, [
-    { entity: "light.gate", device: null, candidates: [] },
-    { entity: "light.porch", device: LAMP.id, candidates: [] },
+    { entity: "light.gate", kind: "device", device: null, candidates: [] },
+    { entity: "light.porch", kind: "device", device: LAMP.id, candidates: [] },
   ]);
   assert.deepEqual(await names(), []);
+});
+
+test("the import tells which system it converts the files of", async (t) => {
+  const running = await startPlugin(plugin, { home: { devices: [LAMP] } });
+  t.after(() => running.stop().catch(() => undefined));
+
+  const { json } = await running.request(importOrigin);
+
+  assert.deepEqual(json, { name: "Home Assistant", files: ["automations.yaml", "scripts.yaml"] });
 });
 
 test("complete automations are stored, others only if the request asks for it, and none twice", async (t) => {

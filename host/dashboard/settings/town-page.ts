@@ -12,8 +12,8 @@ interface Place {
   readonly longitude?: number;
 }
 
-/** The town of the home: for the forecast, and for the times of the sun. */
-export function weatherPage(parts: SettingsDependencies): OpenSettingsPage {
+/** The town of the home, and the modules that use it. */
+export function townPage(parts: SettingsDependencies): OpenSettingsPage {
   const { api, formAction, store } = parts;
   const home = signal<Place>({});
   const load = async (): Promise<void> => {
@@ -31,7 +31,7 @@ export function weatherPage(parts: SettingsDependencies): OpenSettingsPage {
   return {
     view() {
       const texts = words.value;
-      const sources = modules.value.filter(({ permissions }) =>
+      const users = modules.value.filter(({ permissions }) =>
         permissions.home.read.includes("location"),
       );
       return html`<section class="panel setting-rows" data-setting="town">
@@ -54,13 +54,13 @@ export function weatherPage(parts: SettingsDependencies): OpenSettingsPage {
           }
         </section>
         ${
-          sources.length === 0
+          users.length === 0
             ? nothing
             : html`<section class="panel setting-rows">
-                ${sources.map(({ id, name, error }) =>
-                  linkRow(`forecast-${id}`, {
+                ${users.map(({ id, name, error }) =>
+                  linkRow(`uses-town-${id}`, {
                     title: name,
-                    hint: error?.message ?? texts.forecastHint,
+                    hint: error?.message ?? texts.usesTown,
                     href: addressOf("modules", id),
                   }),
                 )}

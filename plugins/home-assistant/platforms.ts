@@ -1,0 +1,31 @@
+import type { DeviceKind } from "@mantel/plugin-sdk";
+
+/** The entity platforms of Home Assistant by the kind of device that their entities are here. */
+export const PLATFORMS = {
+  light: "light",
+  switch: "switch",
+  plug: "switch (outlet)",
+  sensor: "sensor",
+  "binary-sensor": "binary_sensor",
+  button: "button, event",
+  cover: "cover",
+  thermostat: "climate",
+  "air-conditioner": "climate",
+  "water-heater": "water_heater",
+  fan: "fan",
+  humidifier: "humidifier (humidifier)",
+  dehumidifier: "humidifier (dehumidifier)",
+  lock: "lock",
+  "media-player": "media_player",
+  vacuum: "vacuum",
+  "lawn-mower": "lawn_mower",
+  alarm: "alarm_control_panel",
+  siren: "siren",
+  valve: "valve",
+  camera: "camera",
+  doorbell: "event (doorbell)",
+  tracker: "device_tracker, person",
+  "weather-station": "weather",
+  update: "update",
+  group: "light (group)",
+} as const satisfies Record<DeviceKind, string>;
