@@ -1,11 +1,16 @@
 import { Type, type Static } from "typebox";
 import { CHANNEL_NAME } from "./channel-names.ts";
 import { DEVICE_KINDS } from "./device.ts";
+import { PLUGIN_ID } from "./plugin-id.ts";
 import { Strict } from "./schema.ts";
 import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
-/** The documents that a widget can read with `ctx.read`. */
-export const WIDGET_READS = ["calendar", "history", "photos"] as const;
+/** A document of the host, or a path at and below which a plugin has routes: `/tides` of the API, or `/plugins/tides`. */
+const WidgetRead = Type.String({
+  pattern: `^(calendar|history|photos|/plugins/${PLUGIN_ID.slice(1, -1)}|/[a-z][a-z0-9-]{0,40})$`,
+  maxLength: 75,
+  description: "calendar, history, photos, or routes of another plugin: /tides or /plugins/tides",
+});
 
 /**
  * The data and commands that a widget may use. The dashboard denies everything else to a widget in a frame, and
@@ -50,8 +55,11 @@ export const Needs = Type.Object(
     ),
     /** True for a widget that activates scenes. */
     scenes: Type.Optional(Type.Boolean()),
-    /** `calendar` is `/calendar/events`, `history` is `/smart-home/devices/…/history`, `photos` is `/photos`. */
-    reads: Type.Optional(Type.Array(Type.Enum([...WIDGET_READS]), { uniqueItems: true })),
+    /**
+     * `calendar` is `/calendar/events`, `history` is `/smart-home/devices/…/history`, `photos` is `/photos`. A path such as
+     * `/tides` or `/plugins/tides` is routes of another plugin, at it and below; those of its own plugin need no entry.
+     */
+    reads: Type.Optional(Type.Array(WidgetRead, { maxItems: 50, uniqueItems: true })),
   },
   Strict,
 );

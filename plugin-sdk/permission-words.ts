@@ -82,7 +82,7 @@ export const PERMISSION_TEXTS = {
   usesService: "use the service {name}",
   widgetSees: "show its widget {name}",
   widgetCommands: "let its widget command {name}",
-  widgetReads: "let its widget read the {name}",
+  widgetReads: "let its widget read this: {name}",
   widgetCalls: "let its widget call the service {name}",
   memoryMiB: "use up to {name} MiB of memory",
   storageMiB: "keep up to {name} MiB on the disk",

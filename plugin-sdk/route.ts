@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Cause } from "./cause.ts";
 import { MantelError } from "./errors.ts";
+import { RESERVED_PATHS } from "./reserved-paths.ts";
 import type { ServiceScope } from "./service.ts";
 
 /** Limits of routes. */
@@ -22,8 +23,6 @@ export const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const SEGMENT = "([a-z0-9][a-z0-9._-]*|:[a-z][A-Za-z0-9]*)";
 /** The pattern of a route's path: fixed parts in lower case, and parameters such as `:id`. */
 export const ROUTE_PATH = `^(/${SEGMENT})+$`;
-/** First parts of paths below `/plugins/:id` that belong to the host. */
-const RESERVED_PATHS = ["config", "hooks", "icon", "pin", "readme", "update"] as const;
 
 /** The argument of `defineRoute`. */
 export interface RouteOptions<
@@ -183,6 +182,5 @@ function placeFault({ path, at, secretInPath = false }: RouteDefinition): string
   const [, first = ""] = text.split("/");
   if (first.startsWith(":")) return "a path begins with a fixed part";
   if (at !== undefined) return secretInPath ? "a secret address has path, and not at" : undefined;
-  const isReserved = RESERVED_PATHS.some((each) => each === first);
-  return isReserved ? `the path /${first} is the host's own` : undefined;
+  return RESERVED_PATHS.includes(first) ? `the path /${first} is the host's own` : undefined;
 }

@@ -3,7 +3,6 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleView } from "../api/module.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
-import type { ApiPaths } from "../routes/api-paths.ts";
 import { ModuleEvents } from "./events.ts";
 import { Module, type ModuleDependencies } from "./lifecycle/module.ts";
 import { ignoreFailure } from "./lifecycle/reload-one-by-one.ts";
@@ -21,7 +20,6 @@ export interface ModuleTableDependencies extends Omit<ModuleDependencies, "chang
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
-  readonly apiPaths: ApiPaths;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
   /** The installed packages now. */

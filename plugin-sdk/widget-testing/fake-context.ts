@@ -28,7 +28,7 @@ export interface WidgetTestOptions {
   readonly channels?: Readonly<Record<string, unknown>>;
   /** Fakes of the services that the widget calls, each as `provide(definition, handler)`. */
   readonly services?: readonly ProvidedService[];
-  /** The JSON answers of `ctx.read`, by path. */
+  /** The answers of `ctx.read`, by path: JSON, or the `Blob` of a picture. */
   readonly reads?: Readonly<Record<string, unknown>>;
   /** The id of the widget's plugin, with which its own channels begin; absent means `own`. */
   readonly plugin?: string;
@@ -252,7 +252,7 @@ export class FakeContext {
   #read(path: string): Response {
     const answer = this.#options.reads?.[path];
     if (answer === undefined) throw new Error(`nothing answers ${path}; pass it under "reads"`);
-    return Response.json(answer);
+    return answer instanceof Blob ? new Response(answer) : Response.json(answer);
   }
 
   /** Throws errors of the first run, as the dashboard does, which then shows an error tile. */

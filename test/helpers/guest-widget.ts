@@ -9,6 +9,8 @@ export interface GuestWidget {
   readonly id: string;
   /** The `needs` of its manifest. */
   readonly needs?: object;
+  /** The code of its server side, if it has one. */
+  readonly server?: string;
   /** The body of `mount(root, ctx)`. */
   readonly mount: string;
   /** More of the definition, such as `size: { default: [2, 2] },`. */
@@ -19,11 +21,13 @@ export interface GuestWidget {
 
 /** Puts a widget into the folder of plugins, and waits until the host serves it. */
 export async function installGuest(host: TestHost, guest: GuestWidget): Promise<void> {
-  const { id, needs } = guest;
+  const { id, needs, server } = guest;
   const folder = join(host.plugins, id);
   await mkdir(folder, { recursive: true });
   await saveGuest(host, guest);
-  const mantel = { id, title: "Guest", kinds: ["widget"], widget: "widget.ts", needs };
+  if (server !== undefined) await writeFile(join(folder, "index.ts"), server);
+  const ofServer = server === undefined ? {} : { server: "index.ts" };
+  const mantel = { id, title: "Guest", kinds: ["widget"], widget: "widget.ts", needs, ...ofServer };
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", mantel }));
   await until(async () => (await host.api(`/modules/${id}`)).ok, { withinMs: 20_000 });
 }

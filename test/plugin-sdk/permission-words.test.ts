@@ -50,7 +50,7 @@ for (const [sentence, expected] of [
   [words.uses("mqtt.broker"), /^use the service mqtt\.broker$/],
   [words.widgetSees("scenes"), /^show its widget scenes$/],
   [words.widgetCommands("scenes"), /^let its widget command scenes$/],
-  [words.widgetReads("calendar"), /^let its widget read the calendar$/],
+  [words.widgetReads("calendar"), /^let its widget read this: calendar$/],
   [words.memoryMiB("500"), /^use up to 500 MiB of memory$/],
   [words.storageMiB("500"), /^keep up to 500 MiB on the disk$/],
   [words.cpuPercent("80"), /^use up to 80 % of a processor$/],

@@ -47,7 +47,7 @@ export class HomeFeed {
   constructor(frame: Frame, { needs, contexts, module }: FeedDependencies) {
     this.#frame = frame;
     this.#contexts = contexts;
-    this.#permitted = new WidgetPermissions(needs);
+    this.#permitted = new WidgetPermissions(needs, module);
     this.#channels = this.#permitted.channels.map((name) => fullChannelName(name, module));
   }
 

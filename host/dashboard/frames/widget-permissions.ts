@@ -1,5 +1,6 @@
 import type { Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import type { Needs } from "@mantel/plugin-sdk/needs";
+import { RESERVED_PATHS } from "@mantel/plugin-sdk/reserved-paths";
 import type { RoomOrGroup } from "@mantel/plugin-sdk/widget";
 
 /** A refusal, with the line for `package.json` that would allow the request. */
@@ -16,20 +17,37 @@ class NotPermitted extends Error {
 export const manifestHint = (needs: Needs): string =>
   `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
 
-/** Documents, each with the device that it is about. A picture needs the same as the state of its device. */
-const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number] | "image", RegExp])[] = [
+/** Documents of the host, each with the device that it is about. A picture needs the same as the state of its device. */
+const DOCUMENTS: readonly (readonly ["image" | "calendar" | "history" | "photos", RegExp])[] = [
   ["image", /^\/smart-home\/devices\/([^/]+)\/image$/],
   ["calendar", /^\/calendar\/events$/],
   ["history", /^\/smart-home\/devices\/([^/]+)\/history$/],
   ["photos", /^\/photos(?:\/[^/]+)?$/],
 ];
 
+/** The first part of a path below `/plugins/<id>` at which a plugin can have routes. */
+const isRoutePart = (part = ""): boolean =>
+  /^[a-z0-9][a-z0-9._-]*$/.test(part) && !RESERVED_PATHS.includes(part);
+
+/**
+ * The path at or below which a plugin has this route: `/tides` for `/tides/today`, and `/plugins/tides` for
+ * `/plugins/tides/today`. `undefined` for a path below `/plugins` that the host serves itself.
+ */
+function routesPathOf(pathname: string): string | undefined {
+  const [, first = "", id, part] = pathname.split("/");
+  if (first !== "plugins") return `/${first}`;
+  return isRoutePart(part) ? `/plugins/${id}` : undefined;
+}
+
 /** The parts of the home that a widget may read and control, as declared in its manifest. */
 export class WidgetPermissions {
   readonly #needs: Needs;
+  readonly #ownRoutes: string;
 
-  constructor(needs: Needs) {
+  /** @param module the id of the widget's module, whose routes the widget reads without a declaration */
+  constructor(needs: Needs, module: string) {
     this.#needs = needs;
+    this.#ownRoutes = `/plugins/${module}`;
   }
 
   get channels(): NonNullable<Needs["channels"]> {
@@ -85,7 +103,8 @@ export class WidgetPermissions {
     const { pathname, search } = new URL(path, "http://mantel");
     // A path that the URL parser changes could point to another place.
     const isPlain = path.startsWith(pathname) && !/%2f|%5c|%2e/i.test(pathname);
-    for (const [name, pattern] of isPlain ? DOCUMENTS : []) {
+    if (!isPlain) throw new NotPermitted(`read ${pathname}`, "the path is not plain");
+    for (const [name, pattern] of DOCUMENTS) {
       const [found, id] = pattern.exec(pathname) ?? [];
       if (found === undefined) continue;
       if (name !== "image" && !this.#needs.reads?.includes(name)) {
@@ -94,9 +113,20 @@ export class WidgetPermissions {
       if (id !== undefined) this.requireSeen(decodeURIComponent(id), deviceOf);
       return pathname + search;
     }
+    this.#requireRoute(pathname);
+    return pathname + search;
+  }
+
+  /** Requires a route of the own plugin or of one that the manifest names. @throws NotPermitted */
+  #requireRoute(pathname: string): void {
+    const path = routesPathOf(pathname);
+    if (path === this.#ownRoutes) return;
+    if (path === undefined)
+      throw new NotPermitted(`read ${pathname}`, "it is not a plugin's route");
+    if (this.#needs.reads?.includes(path)) return;
     throw new NotPermitted(
       `read ${pathname}`,
-      "widgets in frames read the calendar, histories and photos",
+      `if it is a route of another plugin, ${manifestHint({ reads: [path] })}`,
     );
   }
 

@@ -66,11 +66,11 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
     ["scenes", texts.seesScenes],
     ["modules", texts.seesModules],
   ]);
-  const documents = {
-    calendar: texts.readsCalendar,
-    history: texts.readsHistory,
-    photos: texts.readsPhotos,
-  };
+  const documents = new Map<string, string>([
+    ["calendar", texts.readsCalendar],
+    ["history", texts.readsHistory],
+    ["photos", texts.readsPhotos],
+  ]);
   const lists: readonly (readonly [string, readonly string[]])[] = [
     [
       texts.widgetSees,
@@ -86,7 +86,7 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
         ...(needs.scenes === true ? [texts.controlsScenes] : []),
       ],
     ],
-    [texts.widgetReads, (needs.reads ?? []).map((name) => documents[name])],
+    [texts.widgetReads, (needs.reads ?? []).map((name) => documents.get(name) ?? name)],
     [texts.widgetCalls, needs.services ?? []],
   ];
   const needed = lists.filter(([, values]) => values.length > 0);

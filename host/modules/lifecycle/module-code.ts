@@ -1,5 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleFault } from "../../api/module.ts";
+import type { ApiPaths } from "../../routes/api-paths.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { ProvidedServices } from "../calls/provided-services.ts";
 import type { Consents } from "../consent/consents.ts";
@@ -19,6 +20,7 @@ import { Server, type ServerDependencies } from "./server.ts";
 import { Widget, type WidgetAssets } from "./widget.ts";
 
 export interface ModuleCodeDependencies extends ServerDependencies {
+  readonly apiPaths: ApiPaths;
   readonly assets: WidgetAssets;
   readonly consents: Consents;
   readonly kernel: Kernel;

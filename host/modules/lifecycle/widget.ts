@@ -2,6 +2,7 @@ import type { Needs } from "@mantel/plugin-sdk/needs";
 import { normalServiceKey } from "@mantel/plugin-sdk/service";
 import type { ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
+import type { ApiPaths } from "../../routes/api-paths.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { VersionStore } from "../versions/version-store.ts";
@@ -33,6 +34,7 @@ interface WidgetDependencies {
   readonly log: ModuleLog;
   /** Called when this code, or none, is served from now on. */
   readonly onServed: (hash: string | undefined) => void;
+  readonly apiPaths: Pick<ApiPaths, "findRouted">;
   /** True for a plugin of the repository that runs from its own folder there. */
   readonly isShipped: (plugin: PluginPackage) => boolean;
 }
@@ -73,7 +75,13 @@ export class Widget {
     const shipped = this.#parts.isShipped(plugin);
     const isTrusted = this.#parts.config.current.modules[this.#id]?.trusted === true;
     const runsIn = shipped || isTrusted ? "page" : "frame";
-    return { hash: bundle.hash, url, runsIn, shipped, needs: needsOf(plugin) };
+    return {
+      hash: bundle.hash,
+      url,
+      runsIn,
+      shipped,
+      needs: needsOf(plugin, this.#parts.apiPaths),
+    };
   }
 
   /**
@@ -139,8 +147,20 @@ export class Widget {
   }
 }
 
-/** The needs of a plugin's widget, which may also call the plugin's own services. */
-function needsOf({ manifest: { needs = {}, provides = [] } }: PluginPackage): Needs {
+/**
+ * The needs of a plugin's widget, which may also call the plugin's own services, and read its routes at paths of the
+ * API that it has.
+ */
+function needsOf(
+  { id, manifest: { needs = {}, provides = [], paths = {} } }: PluginPackage,
+  apiPaths: WidgetDependencies["apiPaths"],
+): Needs {
   const services = [...(needs.services ?? []), ...provides].map(normalServiceKey);
-  return services.length === 0 ? needs : { ...needs, services: [...new Set(services)] };
+  const routed = Object.keys(paths).filter((path) => apiPaths.findRouted(path) === id);
+  const reads = [...(needs.reads ?? []), ...routed];
+  return {
+    ...needs,
+    ...(services.length > 0 && { services: [...new Set(services)] }),
+    ...(reads.length > 0 && { reads: [...new Set(reads)] }),
+  };
 }

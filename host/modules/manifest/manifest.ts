@@ -128,6 +128,12 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
       ? undefined
       : `"${former}" in mantel.needs.channels is now "${renamedChannel(former)}"`;
   },
+  ({ needs }) => {
+    const own = needs?.reads?.find((path) => HOST_PATHS.has(path));
+    return own === undefined
+      ? undefined
+      : `mantel.needs.reads must not hold "${own}", which the host serves itself`;
+  },
   ({ paths = {} }) => {
     const own = Object.keys(paths).find((path) => HOST_PATHS.has(path));
     return own === undefined

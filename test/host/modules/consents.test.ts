@@ -99,7 +99,7 @@ const MORE: readonly Change[] = [
       "let its widget command light devices",
       "let its widget command lock devices",
       "let its widget command scenes",
-      "let its widget read the photos",
+      "let its widget read this: photos",
     ],
   },
   {

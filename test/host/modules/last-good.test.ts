@@ -7,6 +7,7 @@ import { ConfigStore } from "../../../host/config/store.ts";
 import { Widget } from "../../../host/modules/lifecycle/widget.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
 import { VersionStore } from "../../../host/modules/versions/version-store.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
@@ -133,6 +134,7 @@ async function openWidget(t: Parameters<typeof emptyFolder>[0]) {
       versionStore,
       config,
       isShipped,
+      apiPaths: new ApiPaths(),
       log: new ModuleLog(log),
       onServed: () => undefined,
     });

@@ -47,6 +47,21 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     /mantel\.paths must not hold "\/config", which the host serves itself/,
   ],
   [
+    "a path of the host that its widget reads",
+    { ...GOOD, kinds: ["widget"], widget: "widget.ts", needs: { reads: ["/tokens"] } },
+    /mantel\.needs\.reads must not hold "\/tokens", which the host serves itself/,
+  ],
+  [
+    "every plugin's routes for its widget",
+    { ...GOOD, kinds: ["widget"], widget: "widget.ts", needs: { reads: ["/plugins"] } },
+    /mantel\.needs\.reads must not hold "\/plugins"/,
+  ],
+  [
+    "routes of the host below a plugin for its widget",
+    { ...GOOD, kinds: ["widget"], widget: "widget.ts", needs: { reads: ["/plugins/a/config"] } },
+    /\/mantel\/needs\/reads\/0/,
+  ],
+  [
     "routes at a path of the host",
     { ...GOOD, paths: { "/devices": { routes: true } } },
     /serves itself/,

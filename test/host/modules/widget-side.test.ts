@@ -5,6 +5,7 @@ import { Widget, type WidgetSource } from "../../../host/modules/lifecycle/widge
 import type { PluginPackage } from "../../../host/modules/manifest/manifest.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
 import { VersionStore } from "../../../host/modules/versions/version-store.ts";
+import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -38,6 +39,7 @@ async function openWidget(t: TestContext) {
   const parts = { next: bundle("one"), failure: undefined as Error | undefined };
   const config = { current: { modules: {} as Record<string, object> } };
   const shipped = new Set<PluginPackage>();
+  const apiPaths = new ApiPaths();
   const widget = new Widget("clock", {
     assets: {
       buildWidget: async (source) => {
@@ -52,12 +54,13 @@ async function openWidget(t: TestContext) {
       removeWidget: (id) => served.push(`no ${id}`),
     },
     versionStore,
+    apiPaths,
     config: config as unknown as ConfigStore,
     log: new ModuleLog(collectedLog()),
     onServed: () => undefined,
     isShipped: (plugin) => shipped.has(plugin),
   });
-  return { widget, parts, built, served, config, shipped, versionStore };
+  return { widget, parts, built, served, config, shipped, versionStore, apiPaths };
 }
 
 test("a widget that starts is built, served and stored as last good", async (t) => {
@@ -79,6 +82,22 @@ test("a widget that starts is built, served and stored as last good", async (t) 
     shipped: false,
     needs: { channels: ["weather/forecast"] },
   });
+});
+
+test("a widget reads the routes of its plugin at paths that the plugin has, and not those of others", async (t) => {
+  const { widget, apiPaths } = await openWidget(t);
+  const paths = {
+    "/tides": { routes: true },
+    "/moon": { routes: true },
+    "/sun": { channel: "sun" },
+  } as const;
+  const { manifest, ...plugin } = clock();
+  apiPaths.claim("sea", { "/tides": { routes: true } });
+  apiPaths.claim("clock", paths);
+
+  await widget.start({ ...plugin, manifest: { ...manifest, paths, needs: { reads: ["/news"] } } });
+
+  assert.deepEqual(widget.view?.needs, { reads: ["/news", "/moon"] });
 });
 
 test("a widget that was not served yet has no view and no sources", async (t) => {
