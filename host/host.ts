@@ -251,7 +251,9 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const call = (service: ServiceDefinition, input: unknown, deadlineMs: number) =>
     services.call(serviceKey(service), input, deadlineMs);
   const { calendar, calendarActions } = openCalendars({ bus, config, services });
-  services.merge(serviceKey(homeNotify), (input: unknown) => notify({ bus, services }, input));
+  services.merge(serviceKey(homeNotify), (input: unknown, cause) =>
+    notify({ bus, services }, input, cause),
+  );
   const calendarFeed = new CalendarFeed();
   const apiPaths = new ApiPaths();
   const channels = new ChannelRegistry({ bus, paths: apiPaths });

@@ -66,6 +66,8 @@ export interface ApiEvents {
     readonly message: string;
     /** The names of the receivers; empty for the usual ones. */
     readonly to: readonly string[];
+    /** The plugin that sent it. */
+    readonly cause?: Cause;
   };
   /** A plugin package was installed, updated, put back after an update that did not start, or removed. */
   "plugin.installed": {

@@ -1,4 +1,5 @@
 import { showNotice } from "./details/notice.ts";
+import { words } from "./details/words.ts";
 
 /** Shows a message to people, and has it read out. The data of other events is ignored. */
 export function showNotification(data: unknown, announce: (text: string) => void): void {
@@ -6,5 +7,11 @@ export function showNotification(data: unknown, announce: (text: string) => void
   const { message } = data;
   if (typeof message !== "string") return;
   announce(message);
-  showNotice(message);
+  const sender = "cause" in data ? senderOf(data.cause) : undefined;
+  showNotice(message, { note: sender === undefined ? "" : words.peek().from(sender) });
+}
+
+function senderOf(cause: unknown): string | undefined {
+  if (typeof cause !== "object" || cause === null || !("name" in cause)) return undefined;
+  return typeof cause.name === "string" ? cause.name : undefined;
 }

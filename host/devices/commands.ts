@@ -8,6 +8,7 @@ import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { CommandBatch, type CommandOutcome } from "./batch.ts";
 import { type Bridge, type BridgeDirectory, upBridge } from "./bridge.ts";
+import { CommandLog } from "./command-log.ts";
 import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
@@ -44,11 +45,13 @@ interface Lane {
  */
 export class Commands {
   readonly #parts: Dependencies;
+  readonly #log: CommandLog;
   readonly #limiters = new RateLimiters();
   readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: Dependencies) {
     this.#parts = parts;
+    this.#log = new CommandLog(parts.log);
   }
 
   /**
@@ -69,7 +72,9 @@ export class Commands {
     try {
       return this.#queue(device, command, options);
     } catch (error) {
-      this.#announceFailure(id, { command, cause: options.cause }, error);
+      const failed = { command, cause: options.cause };
+      this.#log.failed(id, failed, error);
+      this.#announceFailure(id, failed, error);
       throw error;
     }
   }
@@ -120,7 +125,7 @@ export class Commands {
     if (!batch) return;
     lane.waiting = undefined;
     lane.sent = batch;
-    this.#logSent(id, batch);
+    this.#log.sent(id, batch);
     const before = this.#parts.devices.find(id);
     try {
       await this.#ask(id, batch);
@@ -129,7 +134,7 @@ export class Commands {
       batch.confirm(device, before ?? device);
     } catch (error) {
       this.#release(id, lane);
-      this.#logFailure(id, error);
+      this.#log.failed(id, batch, error);
       this.#announceFailure(id, batch, error);
       batch.fail(error);
     }
@@ -180,21 +185,6 @@ export class Commands {
       error: errorOf(error),
       ...(cause && { cause }),
     });
-  }
-
-  #logSent(device: string, { command, commandId, cause }: CommandBatch): void {
-    const fields = [...command].flatMap(([key, values]) =>
-      Object.keys(values).map((name) => (key === OWN ? name : `${key}.${name}`)),
-    );
-    this.#parts.log.debug("sent a command", { device, commandId, fields, cause });
-  }
-
-  #logFailure(device: string, error: unknown): void {
-    if (error instanceof MantelError) {
-      this.#parts.log.debug("a command failed", { device, code: error.code });
-    } else {
-      this.#parts.log.error("a bridge failed in a command", { device, error });
-    }
   }
 }
 

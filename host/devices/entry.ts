@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device, DeviceDescription, DevicePart, DeviceState } from "@mantel/plugin-sdk/device";
 import type { DescribedPlace } from "./overrides.ts";
 
@@ -23,6 +24,8 @@ export interface Change {
   readonly device: Device;
   /** `changed`: a field differs. `seen`: the same report counts as recent activity. `same`: neither. */
   readonly outcome: "changed" | "seen" | "same";
+  /** True if its state differs: a value of it, of a part or of its extras. */
+  readonly hasOtherState: boolean;
 }
 
 /** One device in the registry. */
@@ -34,6 +37,8 @@ export class DeviceEntry {
   described: DescribedPlace;
   /** The gateway through which the bridge reaches it, if there are several. */
   gateway: string | undefined;
+  /** The cause of the last change of the state; `undefined` before the first one since the host started. */
+  changedBy: Cause | undefined;
   #device: Device;
   #json: string | undefined;
 
@@ -83,17 +88,16 @@ export class DeviceEntry {
     const now = new Date();
     const differs = this.#differsFrom(fields);
     if (!differs && !(seen && this.#lastSeenBefore(now)))
-      return { device: this.#device, outcome: "same" };
+      return { device: this.#device, outcome: "same", hasOtherState: false };
     const device = withoutAbsent({
       ...this.#device,
       ...fields,
       ...(seen ? { lastSeenAt: now.toISOString() } : {}),
       revision,
     });
-    if (!isDeepStrictEqual(statesOf(this.#device), statesOf(device))) {
-      device.stateChangedAt = now.toISOString();
-    }
-    return { device, outcome: differs ? "changed" : "seen" };
+    const hasOtherState = !isDeepStrictEqual(statesOf(this.#device), statesOf(device));
+    if (hasOtherState) device.stateChangedAt = now.toISOString();
+    return { device, outcome: differs ? "changed" : "seen", hasOtherState };
   }
 
   #differsFrom(fields: Fields): boolean {

@@ -187,9 +187,13 @@ export class DeviceRegistry {
     return this.#visible.get(id).device;
   }
 
-  /** The device as JSON, created once for each change. @throws MantelError `device_unknown` */
+  /**
+   * The device as JSON with `changedBy`, the cause of the last change of its state; null before the first one since
+   * the host started. @throws MantelError `device_unknown`
+   */
   getJson(id: string): string {
-    return this.#visible.get(id).json;
+    const { json, changedBy = null } = this.#visible.get(id);
+    return `${json.slice(0, -1)},"changedBy":${JSON.stringify(changedBy)}}`;
   }
 
   list(filter: DeviceFilter = {}): readonly Device[] {
@@ -279,7 +283,9 @@ export class DeviceRegistry {
     const origin = { id, bridge, nativeId, ...report };
     const entry = DeviceEntry.create(origin, fields, UNKNOWN_REVISION);
     const basis = { entry: undefined, device: undefined, isBridgeUp };
-    return { id, description, report, basis, entry, device: entry.device, outcome: "changed" };
+    const { device } = entry;
+    const isNew = { outcome: "changed", hasOtherState: false } as const;
+    return { id, description, report, basis, entry, device, ...isNew };
   }
 
   /** Applies all devices of a bridge at once, so that no reader sees a part of them. */
@@ -302,14 +308,16 @@ export class DeviceRegistry {
     }
   }
 
-  #take({ entry, report, basis, device, outcome }: Prepared): void {
+  #take({ entry, report, basis, device, outcome, hasOtherState }: Prepared): void {
     Object.assign(entry, report);
     if (outcome === "same") return;
     device.revision = ++this.#revision; // not visible yet
     if (!basis.entry) return this.#visible.add(entry);
     entry.show(device);
     if (outcome !== "changed") return;
-    this.#visible.changed(entry, this.#causes.of(basis.device ?? device, device));
+    const why = this.#causes.of(basis.device ?? device, device);
+    if (hasOtherState) entry.changedBy = why.cause;
+    this.#visible.changed(entry, why);
   }
 
   #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
@@ -347,13 +355,14 @@ export class DeviceRegistry {
     { seen = false, cause }: { seen?: boolean; cause?: Cause | undefined } = {},
   ): void {
     const before = entry.device;
-    const { device, outcome } = entry.with(fields, this.#revision + 1, seen);
+    const { device, outcome, hasOtherState } = entry.with(fields, this.#revision + 1, seen);
     if (outcome === "same") return;
     this.#revision++;
     entry.show(device);
     if (!this.#visible.has(entry)) this.#visible.add(entry);
     else if (outcome === "changed") {
       const why: ChangeCause = cause ? { cause } : this.#causes.of(before, device);
+      if (hasOtherState) entry.changedBy = why.cause;
       this.#visible.changed(entry, why);
     }
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import { serviceKey } from "@mantel/plugin-sdk/service";
 import { HomeNotification, homeNotify } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
@@ -19,10 +20,16 @@ interface Dependencies {
  * @throws MantelError `invalid`
  * @throws MantelError, ServiceError the failure of the first plugin that failed
  */
-export async function notify({ bus, services }: Dependencies, input: unknown): Promise<void> {
+export async function notify(
+  { bus, services }: Dependencies,
+  input: unknown,
+  cause?: Cause,
+): Promise<void> {
   const notification = check(HomeNotification, input, "a message");
   const { message, to = [] } = notification;
-  bus.emit("notification", { id: randomUUID(), at: new Date().toISOString(), message, to });
+  const sender = cause && { cause };
+  const at = new Date().toISOString();
+  bus.emit("notification", { id: randomUUID(), at, message, to, ...sender });
   const key = serviceKey(homeNotify);
   const sent = services
     .providersOf(key)

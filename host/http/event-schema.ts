@@ -78,6 +78,7 @@ export const EVENT_DATA = {
     at: Instant,
     message: Type.String(),
     to: Type.Array(Type.String()),
+    cause: Type.Optional(Cause),
   }),
   "plugin.installed": Type.Object({
     id: Type.String(),

@@ -7,6 +7,7 @@ import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import { faultsBelow } from "../devices/capability.ts";
 import type { EndCommand } from "../devices/causes.ts";
+import { LineLimit } from "../devices/command-log.ts";
 import { type Commands, errorOf } from "../devices/commands.ts";
 import { faultsOfStored } from "../devices/parse-command.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
@@ -38,6 +39,7 @@ export class SceneRegistry {
   readonly #bridgeScenes: BridgeScenes;
   readonly #order = new BridgeQueue();
   readonly #activatedAt = new Map<string, string>();
+  readonly #lines = new LineLimit();
   /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
 
@@ -133,7 +135,8 @@ export class SceneRegistry {
     const { name } = this.get(id);
     const scene = { kind: "scene", id, name, at: new Date().toISOString() } as const;
     const ofScene = causedBy(scene, cause);
-    this.#parts.log.debug("activated a scene", { scene: id, activationId, cause });
+    const level = this.#lines.admits(`${id} ${cause?.id ?? ""}`) ? "info" : "debug";
+    this.#parts.log[level]("activated a scene", { scene: id, name, activationId, cause });
     const hostScene = this.#hostScenes.all.get(id);
     const results = hostScene
       ? await sendTargets(this.#targetsOfHost(hostScene), this.#parts.commands, ofScene)
@@ -153,7 +156,7 @@ export class SceneRegistry {
     activationId: string,
     cause: Cause,
   ): Promise<SceneResult[]> {
-    const { commands, devices, bus } = this.#parts;
+    const { commands, devices, bus, log } = this.#parts;
     const begin = (): EndCommand => {
       const ends = Object.entries(this.#targetsOf(scene)).map(([id, target]) =>
         devices.beginCommand(id, causesOfAll(target, cause)),
@@ -166,6 +169,9 @@ export class SceneRegistry {
       const { id: sceneId, name, parent } = cause;
       const at = new Date().toISOString();
       const failed = { sceneId, name, activationId, at, error: errorOf(error) };
+      const level = this.#lines.admits(`${sceneId} failed`) ? "warn" : "debug";
+      const reason = error instanceof MantelError ? { code: error.code } : { error };
+      log[level]("a scene failed", { scene: sceneId, activationId, ...reason, cause: parent });
       bus.emit("scene.failed", { ...failed, ...(parent && { cause: parent }) });
       throw error;
     }

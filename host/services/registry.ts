@@ -1,3 +1,4 @@
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import {
@@ -29,6 +30,9 @@ export interface Provider {
   callService(call: ServiceCall): Promise<unknown>;
 }
 
+/** Answers all calls of a shared service. `cause` is the caller; absent for the host. */
+type Merged = (input: never, cause?: Cause) => Promise<unknown>;
+
 /** Thrown if another module already provides the name. */
 export class ServiceNameTaken extends MantelError {}
 
@@ -37,7 +41,7 @@ export class ServiceRegistry {
   readonly #providers = new Map<string, Provider>();
   /** The providers of shared names, by name and id. */
   readonly #shared = new Map<string, Map<string, Provider>>();
-  readonly #merging = new Map<string, (input: never) => Promise<unknown>>();
+  readonly #merging = new Map<string, Merged>();
 
   /**
    * Claims all names of `provider`, or none.
@@ -59,7 +63,7 @@ export class ServiceRegistry {
   }
 
   /** Answers all calls of a shared service with `merged`, which asks its providers with `callProvider`. */
-  merge(key: string, merged: (input: never) => Promise<unknown>): void {
+  merge(key: string, merged: Merged): void {
     this.#merging.set(key, merged);
   }
 
@@ -115,22 +119,22 @@ export class ServiceRegistry {
    * @throws ServiceError with a code of the definition
    * @throws MantelError as `call`; `service_cycle`
    */
-  async callFor(call: ServiceCall): Promise<unknown> {
+  async callFor(call: ServiceCall, cause?: Cause): Promise<unknown> {
     const { key, chain } = call;
     requireNoCycle(chain, key);
     const provider = this.findProvider(key);
     try {
-      return await this.#call(call);
-    } catch (cause) {
-      if (!(cause instanceof RemoteFault)) throw cause;
+      return await this.#call(call, cause);
+    } catch (error) {
+      if (!(error instanceof RemoteFault)) throw error;
       const sentence = `${key} of ${provider} failed; see the log of ${provider}`;
-      throw new MantelError("service_unavailable", sentence, { cause });
+      throw new MantelError("service_unavailable", sentence, { cause: error });
     }
   }
 
-  async #call(call: ServiceCall): Promise<unknown> {
+  async #call(call: ServiceCall, cause?: Cause): Promise<unknown> {
     const merged = this.#merging.get(call.key);
-    if (merged) return merged(call.input as never);
+    if (merged) return merged(call.input as never, cause);
     const provider = this.#find(call.key);
     if (provider) return provider.callService(call);
     throw new MantelError("service_unavailable", this.#missing(call.key), { retryAfterMs: 5_000 });

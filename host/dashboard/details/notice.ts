@@ -9,8 +9,15 @@ const SHOWN_MS = 8_000;
 let shown: HTMLElement | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a sentence at the bottom of the window, with a button if it can be undone. The next notice replaces it. */
-export function showNotice(text: string, undo?: () => void): void {
+interface NoticeOptions {
+  /** Adds a button that calls it. */
+  readonly undo?: (() => void) | undefined;
+  /** A small text below the sentence. */
+  readonly note?: string;
+}
+
+/** Shows a sentence at the bottom of the window. The next notice replaces it. */
+export function showNotice(text: string, { undo, note }: NoticeOptions = {}): void {
   hide();
   addStyles(styles);
   const notice = document.createElement("div");
@@ -22,7 +29,8 @@ export function showNotice(text: string, undo?: () => void): void {
     undo?.();
   };
   const button = html`<button @click=${takeBack}>${words.peek().undo}</button>`;
-  render(html`<span>${text}</span>${undo ? button : nothing}`, notice);
+  const small = note ? html`<small>${note}</small>` : nothing;
+  render(html`<span>${text}${small}</span>${undo ? button : nothing}`, notice);
   shown = notice;
   timer = setTimeout(hide, SHOWN_MS);
 }

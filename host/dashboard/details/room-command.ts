@@ -30,7 +30,8 @@ export async function commandRoom(session: Session, request: RoomCommand): Promi
     ...(missed > 0 ? [texts.noticeFailed(missed)] : []),
   ].join(" · ");
   contexts.shared.announce(text);
-  showNotice(text, done.length > 0 ? () => restore(session, done, request.command) : undefined);
+  const undo = done.length > 0 ? () => restore(session, done, request.command) : undefined;
+  showNotice(text, { undo });
   return missed === 0
     ? { ok: true }
     : { ok: false, error: { code: sent.code ?? "internal", message: text } };

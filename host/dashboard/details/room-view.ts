@@ -194,5 +194,5 @@ async function offerUndo(ended: Drag, session: Session): Promise<void> {
   const { lights, percent } = ended;
   const text = words.peek().noticeLevel(lights.length, Math.round(percent));
   session.contexts.shared.announce(text);
-  showNotice(text, () => restore(session, lights, { brightness: percent }));
+  showNotice(text, { undo: () => restore(session, lights, { brightness: percent }) });
 }

@@ -57,6 +57,7 @@ const english = {
   noticeFailed: (count: number) =>
     count === 1 ? "1 device did not answer" : `${count} devices did not answer`,
   undo: "Undo",
+  from: (sender: string) => `from ${sender}`,
 };
 
 const german: Translation<typeof english> = {
@@ -116,6 +117,7 @@ const german: Translation<typeof english> = {
   noticeFailed: (count) =>
     count === 1 ? "1 Gerät hat nicht geantwortet" : `${count} Geräte haben nicht geantwortet`,
   undo: "Rückgängig",
+  from: (sender) => `von ${sender}`,
 };
 
 /** Texts of the details of devices and rooms. */

@@ -26,6 +26,13 @@ const DeviceList = Type.Object({
   revision: Type.Integer(),
   generatedAt: Type.String({ format: "date-time" }),
 });
+const DeviceAnswer = Type.Object({
+  ...Device.properties,
+  changedBy: Type.Union([Cause, Type.Null()], {
+    description:
+      "who or what caused the last change of the state; null before the first one since the host started",
+  }),
+});
 const Accepted = Type.Object({
   commandId: Type.String(),
   deviceId: Type.String(),
@@ -76,7 +83,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       tag: "Devices",
       summary: "Read one device",
       params: DeviceParams,
-      answers: jsonAnswer("The device", Device),
+      answers: jsonAnswer("The device", DeviceAnswer),
       errors: ["device_unknown"],
       handle: (ctx, { params }) => sendJson(ctx, devices.getJson(params.id)),
     }),

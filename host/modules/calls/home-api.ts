@@ -207,7 +207,7 @@ function causeOf(request: unknown, { id, manifest }: HomeCaller, parts: HomeDepe
   const { by } = check(ActsFor, request, "the automation for which a plugin acts");
   const now = Date.now();
   const instant = (at: number) => ({ at: new Date(at).toISOString() });
-  if (!by) return { kind: "module", id, name: manifest.title ?? id, ...instant(now) };
+  if (!by) return moduleCause({ id, manifest });
   if (!manifest.kinds.includes("automation")) {
     const sentence = `${id} may not act for an automation; add "automation" to "mantel.kinds" in its package.json`;
     throw new MantelError("invalid", sentence);
@@ -219,6 +219,11 @@ function causeOf(request: unknown, { id, manifest }: HomeCaller, parts: HomeDepe
     { ...link, ...(what && { what }), ...instant(began) },
     parent && knownCause(parent, { id, manifest }, parts),
   );
+}
+
+/** A module as the cause of what it does now. */
+export function moduleCause({ id, manifest }: Pick<HomeCaller, "id" | "manifest">): Cause {
+  return { kind: "module", id, name: manifest.title ?? id, at: new Date().toISOString() };
 }
 
 function knownCause(

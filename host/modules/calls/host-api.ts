@@ -16,7 +16,7 @@ import type { ServiceRegistry } from "../../services/registry.ts";
 import type { SourceFolders } from "../sources/source-folders.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
-import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";
+import { type HomeCaller, type HomeDependencies, homeApi, moduleCause } from "./home-api.ts";
 import { RejectedCallLog } from "./rejected-call-log.ts";
 import { type ScheduleCaller, scheduleApi } from "./schedule-api.ts";
 import { type SourcesCaller, sourcesApi } from "./sources-api.ts";
@@ -79,7 +79,8 @@ export function hostApi(
     callService({ name, input, chain }) {
       const key = normalServiceKey(String(name));
       if (manifest.uses?.some((used) => normalServiceKey(used) === key)) {
-        return parts.services.callFor({ key, input, chain: parseChain(chain) });
+        const call = { key, input, chain: parseChain(chain) };
+        return parts.services.callFor(call, moduleCause(caller));
       }
       throw undeclared(id, `call ${key}`, `"uses": ["${key}"]`);
     },

@@ -13,5 +13,11 @@ test("a message is shown and read out, and other data is ignored", () => {
   assert.deepEqual(readOut, ["The washing is done"]);
   const notice = document.querySelector(".undo-notice");
   assert.equal(notice?.textContent?.trim(), "The washing is done");
-  notice?.remove();
+
+  const cause = { kind: "module", id: "washer", name: "Washing" };
+  showNotification({ message: "The dryer, too", cause }, announce);
+  const next = document.querySelector(".undo-notice");
+  assert.equal(next?.querySelector("small")?.textContent, "from Washing");
+  assert.deepEqual(readOut.at(-1), "The dryer, too");
+  next?.remove();
 });

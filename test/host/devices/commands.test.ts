@@ -206,7 +206,7 @@ test("an unhandled failure has no effect, and a plugin's fault is logged", async
   assert.deepEqual(
     lines.map(({ level, sentence, fields }) => [level, sentence, fields["device"]]),
     [
-      ["debug", "sent a command", ID],
+      ["info", "sent a command", ID],
       ["error", "a bridge failed in a command", ID],
     ],
   );
@@ -318,21 +318,55 @@ test("groups and scenes have their own rate limit", async (t) => {
   );
 });
 
-test("an expected failure of a command is logged only in detail", async (t) => {
+const ANNA = { kind: "person", id: "7", name: "Anna" } as const;
+const BEN = { kind: "person", id: "8", name: "Ben" } as const;
+
+test("a command and its failure are logged with cause and command id", async (t) => {
   const { bridge, commands, lines } = await openCommands(t);
   bridge.answer = () => Promise.reject(new MantelError("bridge_down", "gone"));
 
-  await assert.rejects(commands.send(ID, { on: true }).done, { code: "bridge_down" });
+  await assert.rejects(commands.send(ID, { on: true }, { cause: ANNA }).done);
 
   const { commandId } = bridge.asked[0] ?? {};
+  const fields = { device: ID, commandId, cause: ANNA };
   assert.deepEqual(lines, [
-    {
-      level: "debug",
-      sentence: "sent a command",
-      fields: { device: ID, commandId, fields: ["on"], cause: undefined },
-    },
-    { level: "debug", sentence: "a command failed", fields: { device: ID, code: "bridge_down" } },
+    { level: "info", sentence: "sent a command", fields: { ...fields, fields: ["on"] } },
+    { level: "warn", sentence: "a command failed", fields: { ...fields, code: "bridge_down" } },
   ]);
+});
+
+test("a command that its bridge's rate refuses is logged as a failure", async (t) => {
+  const { commands, lines } = await openCommands(t, { commandsPerSecond: 0.5, burst: 1 }, [
+    "a",
+    "b",
+  ]);
+  await commands.send(ID, { on: true }).done;
+
+  assert.throws(() => commands.send("demo:light:2", { on: true }, { cause: BEN }));
+
+  const { level, fields } = lines.at(-1) ?? {};
+  assert.deepEqual(
+    [level, fields?.["code"], fields?.["cause"]],
+    ["warn", "bridge_rate_limited", BEN],
+  );
+});
+
+test("a flood of commands is logged in detail only", async (t) => {
+  const lamps = Array.from({ length: 80 }, (_, index) => `lamp-${index}`);
+  const limits = { commandsPerSecond: 1_000, burst: 1_000 };
+  const { commands, lines, devices } = await openCommands(t, limits, lamps);
+  const scene = { kind: "scene", id: "host:scene:evening", name: "Evening", parent: ANNA } as const;
+  const levels = (from = 0) => lines.slice(from).map(({ level }) => level);
+
+  await commands.send(ID, { brightness: 1 }, { cause: ANNA }).done;
+  await commands.send(ID, { brightness: 2 }, { cause: ANNA }).done;
+  await commands.send(ID, { brightness: 3 }, { cause: BEN }).done;
+  await commands.send("demo:light:2", { brightness: 3 }, { cause: scene }).done;
+  assert.deepEqual(levels(), ["info", "debug", "info", "debug"]);
+
+  for (const { id } of devices.list()) await commands.send(id, { on: true }, { cause: BEN }).done;
+  const shown = levels(4).filter((level) => level === "info").length;
+  assert.ok(shown >= 40 && shown < 60, `${shown} lines for 80 lamps`);
 });
 
 test("a command waits until its bridge is ready", async (t) => {

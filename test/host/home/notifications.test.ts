@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { homeNotify } from "@mantel/plugin-sdk/services";
 import type { ApiEvents } from "../../../host/api/events.ts";
@@ -22,10 +23,11 @@ function openHome(messengers: Readonly<Record<string, () => Promise<void>>> = {}
       },
     });
   }
-  services.merge("home.notify", (input: unknown) => notify({ bus, services }, input));
+  services.merge("home.notify", (input: unknown, cause) => notify({ bus, services }, input, cause));
   const shown: ApiEvents["notification"][] = [];
   bus.on(({ topic, data }) => topic === "notification" && shown.push(data));
-  const call = (input: unknown) => services.callFor({ key: "home.notify", input, chain: [] });
+  const call = (input: unknown, cause?: Cause) =>
+    services.callFor({ key: "home.notify", input, chain: [] }, cause);
   return { call, sent, shown };
 }
 
@@ -39,6 +41,15 @@ test("dashboards show a message although no plugin sends it on", async () => {
   assert.equal(first?.message, "The washing is done");
   assert.deepEqual(first.to, []);
   assert.ok(!Number.isNaN(Date.parse(first.at)));
+});
+
+test("a message names the plugin that sent it", async () => {
+  const { call, shown } = openHome();
+  const cause = { kind: "module", id: "washer", name: "Washing" } as const;
+
+  await call({ message: "The washing is done" }, cause);
+
+  assert.deepEqual(shown[0]?.cause, cause);
 });
 
 test("every plugin that sends messages on gets it, and a failure of one is the answer", async () => {

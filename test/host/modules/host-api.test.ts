@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
@@ -244,6 +245,16 @@ test("a declared service is called with its input", async () => {
     input: 1,
     chain,
   });
+});
+
+test("a call of a shared service names the calling plugin", async () => {
+  const { call, services } = openApi({ uses: ["home.notify"], title: "Washing" });
+  services.merge("home.notify", async (_, cause) => cause);
+
+  const { at, ...cause } = (await call("callService", { name: "home.notify", input: {} })) as Cause;
+
+  assert.deepEqual(cause, { kind: "module", id: "lamp", name: "Washing" });
+  assert.ok(!Number.isNaN(Date.parse(at ?? "")));
 });
 
 test("of several declared services each may be called, and no other", async () => {

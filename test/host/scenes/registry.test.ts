@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Commands } from "../../../host/devices/commands.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { createBridge, lamp, openDevices } from "../devices/open-devices.ts";
@@ -120,6 +121,25 @@ test("a scene of the host sends every command and reports each result", async (t
     },
   ]);
   assert.equal(missing.results[1]?.error?.code, "device_unknown");
+});
+
+test("an activation and the failure of a bridge's scene are logged with their cause", async (t) => {
+  const { scenes, bridge, lines } = await openScenes(t);
+  const cause = { kind: "person", id: "7", name: "Anna" } as const;
+  await scenes.publish("b", [{ nativeId: "s1", name: "Movie" }]);
+  await scenes.activate("demo:scene:1", cause);
+  bridge.answer = () => Promise.reject(new MantelError("bridge_down", "gone"));
+
+  await assert.rejects(scenes.activate("demo:scene:1", cause));
+
+  assert.deepEqual(
+    lines.map(({ level, sentence, fields }) => [level, sentence, fields["cause"]]),
+    [
+      ["info", "activated a scene", cause],
+      ["debug", "activated a scene", cause],
+      ["warn", "a scene failed", cause],
+    ],
+  );
 });
 
 test("commands of a large scene are spread over time, and none fails", async (t) => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { causeOf } from "../../../../host/http/cause-of.ts";
+import { faultsOf } from "../../../../host/validate.ts";
 import { until } from "../../../helpers/until.ts";
 import { json, serveApp } from "../serve-app.ts";
 
@@ -62,6 +64,32 @@ test("a command names its cause, and so do the changes that follow", async (t) =
   assert.deepEqual(link, { kind: "token", id: issued?.jti, name: "control" });
   assert.ok(Date.parse(at) >= startedAt, "the instant of the request");
   assert.deepEqual(causes[0], cause);
+});
+
+test("a device has the cause of the last change of its state", async (t) => {
+  const { api, parts } = await serveApp(t);
+  const changedBy = async () => {
+    const device = (await (await api("read", "/smart-home/devices/demo:light:1")).json()) as Device;
+    assert.deepEqual(faultsOf(Device, device), []);
+    return (device as Device & { changedBy: { kind: string; name: string } | null }).changedBy;
+  };
+  assert.equal(await changedBy(), null);
+
+  const bridge = parts.commands;
+  const send = bridge.send.bind(bridge);
+  t.mock.method(bridge, "send", (...args: Parameters<typeof send>) => {
+    const sent = send(...args);
+    void parts.devices.update("demo", [{ nativeId: "lamp", state: { on: true } }]);
+    return sent;
+  });
+  await api("control", COMMAND, json("POST", { on: true }));
+  const commanded = await changedBy();
+  assert.deepEqual([commanded?.kind, commanded?.name], ["token", "control"]);
+
+  await parts.devices.adjust("demo:light:1", { name: "Reading lamp" });
+  assert.deepEqual(await changedBy(), commanded);
+  await parts.devices.update("demo", [{ nativeId: "lamp", state: { brightness: 7 } }]);
+  assert.equal((await changedBy())?.kind, "device");
 });
 
 test("a display and a signed-in person are told apart from programs", () => {
