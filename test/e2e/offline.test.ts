@@ -15,6 +15,37 @@ const STORED = `(async () => {
   return saved && files.some(({ url }) => url.includes("/assets/widgets/room-widget."));
 })()`;
 
+const RECORD = `ServiceWorkerRegistration.prototype.showNotification = async (...message) => {
+  globalThis.shown = message;
+}`;
+
+test("a message that a push service delivers is shown by the browser", async (t) => {
+  const host = await startHost(t, { plugins: [] });
+  const { page } = await openPage(t, await openBrowser(t), await host.link("control"));
+  const context = page.context();
+  await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+  const [worker] = context.serviceWorkers();
+  await worker?.evaluate(RECORD); // this Chromium has no notifications
+  const devtools = await context.newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const [registration] = registrations;
+      if (registration) resolve(registration.registrationId);
+    });
+  });
+  await devtools.send("ServiceWorker.enable");
+
+  await devtools.send("ServiceWorker.deliverPushMessage", {
+    origin: host.url,
+    registrationId: await registered,
+    data: JSON.stringify({ title: "Home", body: "The door is open" }),
+  });
+
+  const shown = () => worker?.evaluate<unknown>("globalThis.shown");
+  await until(async () => (await shown()) !== undefined);
+  assert.deepEqual(await shown(), ["Home", { body: "The door is open" }]);
+});
+
 test("a wall tablet that starts before the host shows the home as it was, and then the present one", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "mantel-offline-"));
   t.after(() => rm(folder, { recursive: true, force: true }));

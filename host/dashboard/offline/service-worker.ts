@@ -1,3 +1,4 @@
+import { type MessageGlobals, openHome, showMessage } from "./messages.ts";
 import { type ShellBuild, WorkerFiles } from "./worker-files.ts";
 
 /** The build, which host/assets/build-worker.ts writes ahead of this script. */
@@ -8,9 +9,8 @@ interface LastingEvent extends Event {
 }
 
 /** The worker's globals, which the types of pages lack. */
-interface Worker {
-  readonly clients: { claim(): Promise<void> };
-  readonly registration: { readonly scope: string };
+interface Worker extends MessageGlobals {
+  readonly clients: MessageGlobals["clients"] & { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: LastingEvent) => void): void;
   addEventListener(
@@ -22,6 +22,14 @@ interface Worker {
   addEventListener(
     type: "message",
     listener: (event: LastingEvent & { readonly data: unknown }) => void,
+  ): void;
+  addEventListener(
+    type: "push",
+    listener: (event: LastingEvent & { readonly data: { text(): string } | null }) => void,
+  ): void;
+  addEventListener(
+    type: "notificationclick",
+    listener: (event: LastingEvent & { readonly notification: { close(): void } }) => void,
   ): void;
 }
 
@@ -47,4 +55,11 @@ worker.addEventListener("fetch", (event) => {
 });
 worker.addEventListener("message", (event) => {
   if (Array.isArray(event.data)) event.waitUntil(files.keep(event.data.map(String)));
+});
+worker.addEventListener("push", (event) => {
+  event.waitUntil(showMessage(worker, event.data?.text() ?? ""));
+});
+worker.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(openHome(worker));
 });

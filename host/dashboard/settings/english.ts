@@ -58,6 +58,15 @@ export const english = {
     "Messages of automations appear on every dashboard. Plugins can send them on, for example to phones.",
   noSenders: "No plugin sends messages on yet.",
   sendsOn: "Sends messages on",
+  messagesHere: "Messages in this browser",
+  messagesHereHint: "They come also while the dashboard is closed.",
+  messagesFor: "Only for",
+  messagesForHint:
+    "A name that automations send messages to. Without one, every message comes here.",
+  messagesInsecure: "Browsers get messages over HTTPS only.",
+  messagesMissing:
+    "This browser gets no messages. On an iPhone or iPad, add the dashboard to the Home Screen first.",
+  messagesForbidden: "The settings of this browser forbid messages of the home.",
   displaysHint:
     "A screen that is paired under the name of a display shows its pages. Other screens show all pages.",
   display: "Display",

@@ -63,6 +63,15 @@ export const german: Translation<typeof english> = {
     "Nachrichten von Automationen erscheinen auf jedem Dashboard. Plugins können sie weitersenden, zum Beispiel an Telefone.",
   noSenders: "Noch sendet kein Plugin Nachrichten weiter.",
   sendsOn: "Sendet Nachrichten weiter",
+  messagesHere: "Nachrichten in diesem Browser",
+  messagesHereHint: "Sie kommen auch, während das Dashboard geschlossen ist.",
+  messagesFor: "Nur für",
+  messagesForHint:
+    "Ein Name, an den Automationen Nachrichten senden. Ohne Namen kommt jede Nachricht hierher.",
+  messagesInsecure: "Browser bekommen Nachrichten nur über HTTPS.",
+  messagesMissing:
+    "Dieser Browser bekommt keine Nachrichten. Füge das Dashboard auf einem iPhone oder iPad zuerst zum Home-Bildschirm hinzu.",
+  messagesForbidden: "Die Einstellungen dieses Browsers verbieten Nachrichten des Zuhauses.",
   displaysHint:
     "Ein Bildschirm, der unter dem Namen eines Displays gekoppelt ist, zeigt dessen Seiten. Andere zeigen alle Seiten.",
   display: "Display",

@@ -1,11 +1,15 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
+import { isServed } from "../served-paths.ts";
+import { MessagesHere } from "./messages-here.ts";
 import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { linkRow } from "./setting-row.ts";
 import { words } from "./words.ts";
 
 /** Where messages of the home go: dashboards, and the plugins that send them on. */
-export function notificationsPage({ store }: SettingsDependencies): OpenSettingsPage {
+export function notificationsPage(parts: SettingsDependencies): OpenSettingsPage {
+  const { store } = parts;
   const modules = store.modules();
+  const here = new MessagesHere(parts);
   return {
     view() {
       const texts = words.value;
@@ -28,7 +32,8 @@ export function notificationsPage({ store }: SettingsDependencies): OpenSettings
                   }),
                 )
           }
-        </section>`;
+        </section>
+        ${isServed(store, "/push") ? html`<section class="panel setting-rows">${here.view()}</section>` : nothing}`;
     },
   };
 }
