@@ -29,17 +29,17 @@ export const Permissions = Type.Object(
     /**
      * Hosts that it connects to or looks up, in lower case and without a port. Special forms:
      * `*.example.org` allows all subdomains; `config:url` the hosts in the plugin's option `url`;
-     * `service:mqtt.broker` the hosts in that service's answers; `network:local` every private address and local
-     * multicast, for devices whose address changes, and `ctx.discover`; `127.0.0.1` this machine under all its
-     * names; `*` every host. A path allows a Unix socket.
+     * `service:mqtt.broker` the hosts in that service's answers; `network:local` every private address, for
+     * devices whose address changes, and `ctx.discover`; with `openNetwork` also local multicast. `127.0.0.1` allows
+     * this machine under all its names, `*` every host, a path a Unix socket.
      */
     hosts: Type.Optional(
       Type.Array(Type.String({ pattern: `^(${HOST})$`, maxLength: 253 }), { uniqueItems: true }),
     ),
     /**
      * Direct network access. Normally the host makes a plugin's connections and look-ups (TCP, TLS, HTTP,
-     * WebSocket and Unix sockets). Declare this for datagrams, such as multicast discovery, and for child
-     * processes and threads that use the network. `hosts` is then enforced only inside the plugin's own process.
+     * WebSocket and Unix sockets). Declare this for datagrams (UDP), also to hosts under `hosts` and to local
+     * multicast, and for child processes and threads that use the network. `hosts` is then enforced only inside the plugin's own process.
      * `setup` grants it to setups and tests, `always` also to the running module.
      */
     openNetwork: Type.Optional(Type.Enum([...OPEN_NETWORK])),

@@ -3,7 +3,10 @@ import packet from "dns-packet";
 import { search, type Target } from "./search.ts";
 
 /** RFC 6762, 3. */
-const EVERYBODY: Target = { address: "224.0.0.251", port: 5353 };
+const EVERYBODY: readonly Target[] = [
+  { address: "224.0.0.251", port: 5353 },
+  { address: "ff02::fb", port: 5353 },
+];
 const MOST_SERVICES = 100;
 const MOST_ADDRESSES = 16;
 const MOST_PAIRS = 64;
@@ -20,19 +23,19 @@ export interface Asked {
   readonly what: string;
   readonly forMs: number;
   readonly signal: AbortSignal;
-  readonly target?: Target;
+  readonly targets?: readonly Target[];
 }
 
 /** Finds the instances of a service by multicast DNS, from ports that only their answers reach (RFC 6762, 6.7). */
 export async function findServices({
   what,
-  target = EVERYBODY,
+  targets = EVERYBODY,
   ...asked
 }: Asked): Promise<readonly DiscoveredService[]> {
   const answers = new Answers(`${what}.local`);
   await search({
     ...asked,
-    target,
+    targets,
     questions: () => answers.questions(),
     onAnswer: (message) => answers.take(message),
   });

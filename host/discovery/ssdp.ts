@@ -1,9 +1,13 @@
+import { isIPv6 } from "node:net";
 import type { DiscoveredDevice } from "@mantel/plugin-sdk/discovery";
 import type { Asked } from "./mdns.ts";
 import { search, type Target } from "./search.ts";
 
-/** UPnP Device Architecture 2.0, 1.2.2. */
-const EVERYBODY: Target = { address: "239.255.255.250", port: 1_900 };
+/** UPnP Device Architecture 2.0, 1.2.2 and A.4. */
+const EVERYBODY: readonly Target[] = [
+  { address: "239.255.255.250", port: 1_900 },
+  { address: "ff02::c", port: 1_900 },
+];
 const MOST_DEVICES = 100;
 const LONGEST_TEXT = 1_000;
 /** Seconds over which devices spread their answers. */
@@ -17,22 +21,14 @@ export function isSearchTarget(target: string): boolean {
 /** Finds UPnP devices by a search target, each unique service name and location once. */
 export async function findDevices({
   what,
-  target = EVERYBODY,
+  targets = EVERYBODY,
   ...asked
 }: Asked): Promise<readonly DiscoveredDevice[]> {
   const found = new Map<string, DiscoveredDevice>();
-  const lines = [
-    "M-SEARCH * HTTP/1.1",
-    `HOST: ${target.address}:${target.port}`,
-    'MAN: "ssdp:discover"',
-    `MX: ${SPREAD_SECONDS}`,
-    `ST: ${what}`,
-  ];
-  const question = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
   await search({
     ...asked,
-    target,
-    questions: () => [question],
+    targets,
+    questions: (target) => [questionTo(target, what)],
     onAnswer(message, address) {
       const device = deviceIn(message.toString("latin1"), address);
       const key = `${device?.usn} ${device?.location}`;
@@ -40,6 +36,17 @@ export async function findDevices({
     },
   });
   return [...found.values()];
+}
+
+function questionTo({ address, port }: Target, what: string): Buffer {
+  const lines = [
+    "M-SEARCH * HTTP/1.1",
+    `HOST: ${isIPv6(address) ? `[${address}]` : address}:${port}`,
+    'MAN: "ssdp:discover"',
+    `MX: ${SPREAD_SECONDS}`,
+    `ST: ${what}`,
+  ];
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
 }
 
 /** The device in an answer, which is the head of an HTTP response. */

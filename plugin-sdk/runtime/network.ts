@@ -11,6 +11,7 @@ import {
   inNextTurn,
   isArray,
   isIP,
+  keys,
   matches,
   toNumber,
   toText,
@@ -40,7 +41,7 @@ export type ConnectionLost = (connection: number, failure: NetworkFailure) => vo
 export function guardNetwork(parts: NetworkDependencies): ConnectionLost {
   const { network, mayListen, permissionErrors } = parts;
   if (!mayListen) guardServers(permissionErrors);
-  if (network !== "open") closeDatagrams(permissionErrors);
+  if (network !== "open") closeDatagrams(parts);
   const lost = network === "proxied" ? proxy(parts) : checkHosts(parts);
   syncBuiltinESMExports();
   return lost;
@@ -157,11 +158,7 @@ function guardDatagrams(
     "send",
     (send) =>
       function (this: unknown, ...args) {
-        const { 2: length, 3: port, 4: address } = args;
-        const isSlice = Boolean(address) || (Boolean(port) && typeof port !== "function");
-        const error = isConnected(this as dgram.Socket)
-          ? undefined
-          : denialOf(isSlice ? address : length);
+        const error = isConnected(this as dgram.Socket) ? undefined : denialOf(receiverIn(args));
         return error ? failSending(args, error) : apply(send, this, args);
       },
   );
@@ -180,6 +177,12 @@ function guardDatagrams(
   );
 }
 
+/** The host in the arguments of `send`, which come with and without a part of the buffer. */
+function receiverIn({ 2: length, 3: port, 4: address }: readonly unknown[]): unknown {
+  const isSlice = Boolean(address) || (Boolean(port) && typeof port !== "function");
+  return isSlice ? address : length;
+}
+
 /** Gives the error to the callback of `send`, as Node does for a host that it does not find, or else throws it. */
 function failSending(args: readonly unknown[], error: Error): void {
   const answer = args[args.length - 1];
@@ -188,25 +191,30 @@ function failSending(args: readonly unknown[], error: Error): void {
 }
 
 /** Denies datagrams, because the host does not relay them. */
-function closeDatagrams(permissionErrors: PermissionErrors): void {
+function closeDatagrams({ hosts, permissionErrors }: NetworkDependencies): void {
   const socket = dgram.Socket.prototype;
+  const denial = (host?: unknown): Error => {
+    const isMissing = typeof host === "string" && !hosts.allows(host);
+    return permissionErrors.datagrams(isMissing ? hosts.manifestEntryFor(host) : undefined);
+  };
   replace(
     socket,
     "send",
     () =>
       (...args) =>
-        failSending(args, permissionErrors.openNetwork("datagrams (UDP)")),
+        failSending(args, denial(receiverIn(args))),
   );
-  for (const name of ["connect", "addMembership", "addSourceSpecificMembership"] as const) {
-    replace(socket, name, () => () => {
-      throw permissionErrors.openNetwork("datagrams (UDP)");
+  const receivers = { connect: 1, addMembership: 0, addSourceSpecificMembership: 1 } as const;
+  for (const name of keys(receivers) as (keyof typeof receivers)[]) {
+    replace(socket, name, () => (...args) => {
+      throw denial(args[receivers[name]]);
     });
   }
   replace(socket, "bind", () => (on) => {
     const port = typeof on === "object" && on !== null ? (on as dgram.BindOptions).port : on;
     throw typeof port === "number" && port !== 0
       ? permissionErrors.listening(`UDP port ${port}`)
-      : permissionErrors.openNetwork("datagrams (UDP)");
+      : denial();
   });
 }
 

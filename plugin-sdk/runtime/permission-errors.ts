@@ -47,7 +47,18 @@ export class PermissionErrors {
     );
   }
 
-  /** @param what such as `datagrams (UDP)`, which the host does not relay */
+  /**
+   * Datagrams, which the host does not relay.
+   * @param line the entry in `permissions.hosts` that is missing as well
+   */
+  datagrams(line: string | undefined): Error {
+    const also = line === undefined ? "" : `, and "${line}" to "mantel.permissions.hosts"`;
+    const sentence = this.#undeclared("datagrams (UDP)", '"openNetwork": "always"');
+    const advice = `"network:local" alone allows connections, and ctx.discover to find devices`;
+    return this.#permissionError("Net", "datagrams (UDP)", `${sentence}${also}; ${advice}`);
+  }
+
+  /** @param what such as `Resolver.setServers`, which the host does not do */
   openNetwork(what: string): Error {
     return this.#permissionError("Net", what, this.#undeclared(what, '"openNetwork": "always"'));
   }

@@ -1,5 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { isIPv6 } from "node:net";
 import type { TestContext } from "node:test";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
@@ -8,22 +9,24 @@ import { watchResources } from "../../helpers/resources.ts";
 export async function startResponder(
   t: TestContext,
   answers: (question: Buffer) => readonly (Buffer | string)[],
+  host = "127.0.0.1",
 ) {
   onTestEnd(t, watchResources());
-  const socket: Socket = createSocket("udp4");
+  const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   socket.on("message", (question: Buffer, { port, address }: RemoteInfo) => {
     for (const answer of answers(question)) socket.send(answer, port, address);
   });
-  socket.bind(0, "127.0.0.1");
+  socket.bind(0, host);
   await once(socket, "listening");
   onTestEnd(t, async () => void socket.close());
-  return { address: "127.0.0.1", port: socket.address().port };
+  return { address: host, port: socket.address().port };
 }
 
 /** A search that ends when the test says so. */
 export function openSearch(what: string, target: { address: string; port: number }) {
   const ended = new AbortController();
-  return { asked: { what, forMs: 60_000, signal: ended.signal, target }, end: () => ended.abort() };
+  const asked = { what, forMs: 60_000, signal: ended.signal, targets: [target] };
+  return { asked, end: () => ended.abort() };
 }
 
 /** A promise and the function that resolves it. */
