@@ -1,7 +1,7 @@
 // node <this> CONFIG: sends "hello" through the mail plugin and prints "sent", or the reason why it was not sent.
 import { homeNotify } from "@mantel/plugin-sdk/services";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
-import plugin from "../../plugins/mail/index.ts";
+import plugin from "../../plugins/smtp/index.ts";
 
 const started = await startPlugin(plugin, {
   config: JSON.parse(process.argv[2] ?? "{}") as object,

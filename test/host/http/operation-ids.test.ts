@@ -130,6 +130,10 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /automations/simulate": "postAutomationsSimulate",
   "GET /automations/:id/traces": "getAutomationsByIdTraces",
   "GET /automations/webhooks": "getAutomationsWebhooks",
+  "GET /push": "getPush",
+  "POST /push": "postPush",
+  "DELETE /push/:id": "deletePushById",
+  "GET /push/browsers": "getPushBrowsers",
 };
 
 test("every operation has the id under which generated clients know it", () => {

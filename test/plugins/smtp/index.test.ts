@@ -6,7 +6,7 @@ import { after, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { homeNotify } from "@mantel/plugin-sdk/services";
 import { startPlugin, testOptions } from "@mantel/plugin-sdk/testing";
-import plugin from "../../../plugins/mail/index.ts";
+import plugin from "../../../plugins/smtp/index.ts";
 import {
   makeAuthority,
   makeServerPair,
