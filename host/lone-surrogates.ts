@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "./validation-errors.ts";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 
 /**
  * True if a text of this JSON may contain a lone surrogate: encoded as bytes it becomes another text,

@@ -1,14 +1,15 @@
 import { isNativeError } from "node:util/types";
 import { Script, createContext } from "node:vm";
-import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import type { Fault } from "@mantel/plugin-sdk/errors";
+import { faultsOf as faultsOfOwn, invalid } from "@mantel/plugin-sdk/validate";
+import { toValidationErrors } from "@mantel/plugin-sdk/validation-errors";
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Check, Errors } from "typebox/schema";
-import { Settings } from "typebox/system";
 import { patternFaults } from "./config/pattern.ts";
 import { plainCheck } from "./plain-check.ts";
-import { toValidationErrors } from "./validation-errors.ts";
+
+export { invalid };
 
 /** The time limit of a check by a schema from a plugin's process, whose references may be circular. */
 const FOREIGN_CHECK_MS = 250;
@@ -21,17 +22,15 @@ const STRING_STEP = 16;
 type Validate = (value: unknown) => TLocalizedValidationError[];
 const validators = new WeakMap<TSchema, Validate>();
 
-// The library's default limit is 8; documents list every fault.
-Settings.Set({ maxErrors: 1000 });
-
 /**
  * All faults of a value by a schema; empty if it is valid. The schema is made with
  * `Type`, or is plain JSON Schema from a plugin's process.
  */
 export function faultsOf(schema: TSchema, value: unknown): Fault[] {
+  if (!isForeign(schema)) return faultsOfOwn(schema, value);
   let validate = validators.get(schema);
   if (!validate) {
-    validate = isForeign(schema) ? interpreted(schema) : compiled(schema);
+    validate = interpreted(schema);
     validators.set(schema, validate);
   }
   const errors = validate(value);
@@ -49,25 +48,12 @@ export function check<S extends TSchema>(schema: S, value: unknown, what: string
   return value as Static<S>;
 }
 
-/** The error for a value with faults; its sentence names the first of them. */
-export function invalid(what: string, errors: readonly Fault[]): MantelError {
-  const [first] = errors;
-  const place = first ? `: ${first.pointer || "the whole value"} ${first.detail}` : "";
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
-  return new MantelError("invalid", `${what} is invalid${place}${more}`, { errors });
-}
-
 /**
  * True for a schema from a plugin's process: `Type` marks its schemas with a non-enumerable property, which no
  * message can carry.
  */
 function isForeign(schema: TSchema): boolean {
   return Object.getOwnPropertyDescriptor(schema, "~kind")?.enumerable !== false;
-}
-
-function compiled(schema: TSchema): Validate {
-  const validator = Compile(schema);
-  return (value) => (validator.Check(value) ? [] : validator.Errors(value)); // listing faults takes ten times as long
 }
 
 /**

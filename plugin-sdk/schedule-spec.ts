@@ -26,6 +26,20 @@ export type ScheduleSpec = Static<typeof ScheduleSpec>;
 export const ScheduleName = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,99}$" });
 export const MissedPolicy = Type.Enum(["skip", "once"]);
 
+/** The input of `setSchedule`. */
+export const SetRequest = Type.Object({
+  name: ScheduleName,
+  spec: ScheduleSpec,
+  missed: MissedPolicy,
+  isStart: Type.Boolean(),
+});
+/** The input of `cancelSchedule`. */
+export const CancelRequest = Type.Object({ name: Type.String({ maxLength: 100 }) });
+/** The input of `resumeSchedules`. */
+export const Resumption = Type.Object({
+  names: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 10_000 }),
+});
+
 /** The first time of a timer that is set now. @throws MantelError `invalid` for a cron expression that never occurs */
 export function firstTime(spec: ScheduleSpec, now: number, timeZone: string): number {
   if (spec.kind === "at") return spec.at;

@@ -1,4 +1,5 @@
-import type { Device, DeviceKind } from "./device.ts";
+import type { Capabilities, Capability, Device, DeviceKind, StateValue } from "./device.ts";
+import { canonicalCapability, KINDS } from "./vocabulary/index.ts";
 
 /** A device of a test's home; other fields have defaults. */
 export interface FakeDevice extends Partial<Omit<Device, "id" | "kind">> {
@@ -27,4 +28,32 @@ export function toDevice(device: FakeDevice): Device {
     pending: {},
     ...device,
   };
+}
+
+/** The whole device. Absent capabilities are those that the values of its state suggest. */
+export function withCapabilities(device: FakeDevice): Device {
+  const whole = toDevice(device);
+  if (device.capabilities) return whole;
+  const capabilities: Capabilities = Object.fromEntries(
+    Object.entries(whole.state).map(([name, value]) => [name, suggested(whole.kind, name, value)]),
+  );
+  return { ...whole, capabilities };
+}
+
+function suggested(kind: DeviceKind, name: string, value: StateValue): Capability {
+  const canonical = Object.hasOwn(KINDS, kind) ? canonicalCapability(kind, name) : undefined;
+  const { types: [first = "text"] = [], access, unit, min, max, values } = canonical ?? {};
+  const type = value === null ? first : typeOf(value, values !== undefined);
+  const range = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  return {
+    type,
+    ...(type === "number" && { ...(unit && { unit }), ...range }),
+    ...(type === "choice" && { values: [...(values ?? [])] }),
+    ...(access === "reading" && { readOnly: true }),
+  } as Capability;
+}
+
+function typeOf(value: NonNullable<StateValue>, hasChoices: boolean): Capability["type"] {
+  if (typeof value === "string") return hasChoices ? "choice" : "text";
+  return typeof value === "object" ? "color" : (typeof value as "boolean" | "number");
 }

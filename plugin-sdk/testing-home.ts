@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { CalendarEvent } from "./calendar.ts";
 import { type Cause, causedBy } from "./cause.ts";
+import { bodyOf, statesOfCommand, withStates } from "./device-sections.ts";
 import type { CommandBody, Device, DeviceEvent, DeviceState } from "./device.ts";
-import { MantelError } from "./errors.ts";
+import { type ErrorCode, MantelError } from "./errors.ts";
 import type {
   FollowRequest,
   HomeBatch,
@@ -20,8 +21,10 @@ import {
   selects,
   type Sun,
 } from "./home.ts";
+import { type Declared, HomeRights, requireAutomation } from "./manifest-rights.ts";
+import { parseCommand } from "./parse-command.ts";
 import type { Scene } from "./scene.ts";
-import { type FakeDevice, toDevice } from "./testing-device.ts";
+import { type FakeDevice, withCapabilities } from "./testing-device.ts";
 
 /** The home of a test, without bridges. */
 export interface FakeHomeOptions {
@@ -42,9 +45,7 @@ export interface RecordedCommand {
   readonly by?: ActsFor;
 }
 
-const OWN_CAUSE: Cause = { kind: "module", id: "test", name: "test" };
-
-/** A home in memory. Commands are confirmed at once. It checks no permissions. */
+/** A home in memory. Commands are checked as by the host, and confirmed at once unless the test lets them fail. */
 export class FakeHome implements HomeHostApi {
   /** The commands that the plugin has sent, oldest first. */
   readonly commands: RecordedCommand[] = [];
@@ -52,13 +53,21 @@ export class FakeHome implements HomeHostApi {
   readonly activated: string[] = [];
   readonly #devices = new Map<string, Device>();
   readonly #options: FakeHomeOptions;
+  readonly #plugin: Declared | undefined;
+  /** Absent without a manifest; then everything is permitted. */
+  readonly #rights: HomeRights | undefined;
   readonly #followers = new Map<number, FollowRequest>();
+  readonly #failures = new Map<string, MantelError>();
   #deliver: (batch: HomeBatch) => void = () => undefined;
   #revision = 0;
 
-  constructor(options: FakeHomeOptions) {
+  /** @param plugin the plugin whose manifest limits what it may read and control */
+  constructor(options: FakeHomeOptions, plugin?: Declared) {
     this.#options = options;
-    for (const device of options.devices ?? []) this.#devices.set(device.id, toDevice(device));
+    this.#plugin = plugin;
+    this.#rights = plugin && new HomeRights(plugin);
+    for (const device of options.devices ?? [])
+      this.#devices.set(device.id, withCapabilities(device));
   }
 
   /** Sends what is new to this runner. */
@@ -86,7 +95,7 @@ export class FakeHome implements HomeHostApi {
 
   /** Adds a device. */
   async add(device: FakeDevice): Promise<void> {
-    this.#set(toDevice(device), undefined, undefined);
+    this.#set(withCapabilities(device), undefined, undefined);
     await setImmediate();
   }
 
@@ -107,7 +116,18 @@ export class FakeHome implements HomeHostApi {
     await setImmediate();
   }
 
-  /** Announces that a command to a device failed; without an error, that the device did not confirm it. */
+  /**
+   * Lets the next valid command to a device fail with this error or code, such as `bridge_down`, `bridge_rate_limited` or
+   * `deadline_passed`. The state stays, and `ctx.home.failures` has it.
+   */
+  failNext(id: string, failure: MantelError | ErrorCode): void {
+    const { name } = this.device(id);
+    const sentence = `the command to ${name} failed in the test`;
+    const error = typeof failure === "string" ? new MantelError(failure, sentence) : failure;
+    this.#failures.set(id, error);
+  }
+
+  /** Announces that a command of somebody else to a device failed; without an error, that the device did not confirm it. */
   async fail(
     id: string,
     command: CommandBody,
@@ -137,8 +157,9 @@ export class FakeHome implements HomeHostApi {
     event: HomeOccurrences[W],
     device?: Device,
   ): void {
+    const sceneId = "sceneId" in event ? event.sceneId : "";
     for (const { follower, what, selector } of this.#followers.values()) {
-      const isMeant = device === undefined || selects(selector, device);
+      const isMeant = device ? this.#isMeant(selector, device) : this.#mayRead(sceneId);
       if (what === kind && isMeant) this.#deliver({ follower, events: [event] });
     }
   }
@@ -158,26 +179,48 @@ export class FakeHome implements HomeHostApi {
 
   #send(device: Device, changes: readonly SentChange[]): void {
     for (const { follower, what, selector } of this.#followers.values()) {
-      const isMeant = (what === "devices" || what === "changes") && selects(selector, device);
-      if (isMeant) this.#deliver({ follower, changes });
+      const isOfDevices = what === "devices" || what === "changes";
+      if (isOfDevices && this.#isMeant(selector, device)) this.#deliver({ follower, changes });
     }
   }
 
   #select(selector: DeviceSelector): Device[] {
-    return [...this.#devices.values()].filter((device) => selects(selector, device));
+    return [...this.#devices.values()].filter((device) => this.#isMeant(selector, device));
+  }
+
+  #isMeant(selector: DeviceSelector, device: Device): boolean {
+    return selects(selector, device) && this.#mayRead(device.id);
+  }
+
+  #mayRead(id: string): boolean {
+    return this.#rights?.mayRead(id) ?? true;
+  }
+
+  /** The cause of what the plugin does: itself, or the automation for which it acts. */
+  #causeOf(by: ActsFor | undefined): Cause {
+    if (!by) {
+      const { id = "test", manifest } = this.#plugin ?? {};
+      return { kind: "module", id, name: manifest?.title ?? id };
+    }
+    if (this.#plugin) requireAutomation(this.#plugin);
+    return automationCause(by);
   }
 
   async listHomeDevices({ selector, after }: { selector: DeviceSelector; after?: string }) {
+    this.#rights?.requireReading(selector);
     const devices = after === undefined ? this.#select(selector) : [];
     return { devices, isLast: true };
   }
 
   async getHomeDevice({ id }: { id: string }): Promise<Device> {
+    this.#rights?.requireReading(id);
     return this.device(id);
   }
 
   async followHome(request: FollowRequest): Promise<void> {
     const { follower, selector, what } = request;
+    if (what === "scenes") this.#rights?.requireReadingScenes();
+    else this.#rights?.requireReading(selector);
     this.#followers.set(follower, request);
     if (what !== "devices") return;
     const changes = this.#select(selector).map((device): SentChange => ({
@@ -197,28 +240,42 @@ export class FakeHome implements HomeHostApi {
   }
 
   async commandHome({ id, command, by }: RecordedCommand) {
+    this.#rights?.requireControl(id);
+    const cause = this.#causeOf(by);
     const before = this.device(id);
+    const parsed = parseCommand(before, command);
     this.commands.push({ id, command, ...(by && { by }) });
-    const { parts: _parts, extra: _extra, ...own } = command;
-    const state = { ...before.state, ...(own as DeviceState) };
-    const cause = by && automationCause(by);
-    this.#set({ ...before, state }, before, cause ?? OWN_CAUSE);
+    this.#failIfAsked(before, bodyOf(parsed), cause);
+    this.#set({ ...before, ...withStates(before, statesOfCommand(before, parsed)) }, before, cause);
     return { commandId: `command-${this.commands.length}`, status: "applied" as const };
   }
 
+  /** @throws the error that `failNext` has set */
+  #failIfAsked(device: Device, command: CommandBody, cause: Cause): void {
+    const failure = this.#failures.get(device.id);
+    if (!failure) return;
+    this.#failures.delete(device.id);
+    const at = new Date().toISOString();
+    const error = { code: failure.code, detail: failure.message };
+    this.#announce("failures", { deviceId: device.id, at, command, error, cause }, device);
+    throw failure;
+  }
+
   async activateHomeScene({ id, by }: { id: string; by?: ActsFor }) {
+    this.#rights?.requireControl(id);
+    const cause = this.#causeOf(by);
     const { name } = this.#scene(id);
     this.activated.push(id);
     const activationId = `activation-${this.activated.length}`;
     const at = new Date().toISOString();
-    const cause = by && automationCause(by);
-    const ended = { sceneId: id, name, activationId, at, status: "ok" } as const;
-    this.#announce("scenes", { ...ended, cause: cause ?? OWN_CAUSE });
+    this.#announce("scenes", { sceneId: id, name, activationId, at, status: "ok", cause });
     return { activationId, status: "ok" as const, results: [] };
   }
 
   async listHomeScenes(): Promise<Scene[]> {
-    return (this.#options.scenes ?? []).map((scene) => ({
+    this.#rights?.requireReadingScenes();
+    const scenes = (this.#options.scenes ?? []).filter(({ id }) => this.#mayRead(id));
+    return scenes.map((scene) => ({
       room: null,
       icon: null,
       source: "host",
@@ -230,6 +287,7 @@ export class FakeHome implements HomeHostApi {
   }
 
   async listHomeRooms() {
+    this.#rights?.requireReading("*");
     const names = new Set(this.#select("*").flatMap(({ room }) => (room === null ? [] : [room])));
     return [...names].toSorted().map((name) => ({
       name,
@@ -238,14 +296,17 @@ export class FakeHome implements HomeHostApi {
   }
 
   async getSun(): Promise<Sun | null> {
+    this.#rights?.requireNamed("location", "know where the home is");
     return this.#options.sun ?? null;
   }
 
   async getCoordinates(): Promise<Coordinates | null> {
+    this.#rights?.requireNamed("location", "know where the home is");
     return this.#options.coordinates ?? null;
   }
 
   async listHomeEvents() {
+    this.#rights?.requireNamed("calendar", "read the calendars");
     return { events: this.#options.calendar ?? [], sources: [], truncated: false, complete: true };
   }
 }

@@ -4,6 +4,13 @@ import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { DiscoveredDevice, DiscoveredService, DiscoveryRequest } from "./discovery.ts";
 import { MantelError } from "./errors.ts";
 import type { HomeHostApi } from "./home-protocol.ts";
+import {
+  type Declared,
+  requireBridge,
+  requirePublication,
+  requireSearch,
+} from "./manifest-rights.ts";
+import { parseScenes } from "./parse-scenes.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ChannelChange, HostApi, LogRecord, ServiceRequest } from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
@@ -16,12 +23,20 @@ import type { FakeHome } from "./testing-home.ts";
 import { answerSearch, type FakeNetwork } from "./testing-network.ts";
 import type { FakeClock } from "./testing-schedule.ts";
 import { callFake } from "./testing-service.ts";
+import { invalid } from "./validate.ts";
+import { toValidationErrors } from "./validation-errors.ts";
 
 interface MemoryHostOptions {
   readonly services?: readonly ProvidedService[];
   readonly channels?: Readonly<Record<string, unknown>>;
   readonly network?: FakeNetwork;
   readonly sources?: Readonly<Record<string, string>>;
+}
+
+interface Parts {
+  readonly home: FakeHome;
+  readonly clock: FakeClock;
+  readonly declared: Declared | undefined;
 }
 
 type OwnHostApi = Omit<HostApi, keyof HomeHostApi | keyof ScheduleHostApi>;
@@ -41,18 +56,21 @@ export class MemoryHost implements HostLink, OwnHostApi {
   readonly #options: MemoryHostOptions;
   readonly #home: FakeHome;
   readonly #clock: FakeClock;
+  /** Absent without a manifest; then everything is permitted. */
+  readonly #declared: Declared | undefined;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(
-    plugin: Plugin,
-    options: MemoryHostOptions,
-    { home, clock }: { readonly home: FakeHome; readonly clock: FakeClock },
-  ) {
+  constructor(plugin: Plugin, options: MemoryHostOptions, { home, clock, declared }: Parts) {
     this.#plugin = plugin;
     this.#options = options;
     this.#home = home;
     this.#clock = clock;
+    this.#declared = declared;
+  }
+
+  get #id(): string {
+    return this.#declared?.id ?? "test";
   }
 
   /** @throws MantelError `device_unknown` */
@@ -77,6 +95,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   async publishDevices(devices: readonly DeviceDescription[]): Promise<void> {
+    if (this.#declared) requireBridge(this.#declared);
     checkDevices(devices);
     this.devices.clear();
     for (const device of devices) this.devices.set(device.nativeId, device);
@@ -93,10 +112,12 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   async publishScenes(scenes: readonly SceneDescription[]): Promise<void> {
-    this.scenes = scenes;
+    if (this.#declared) requireBridge(this.#declared);
+    this.scenes = parseScenes(this.#id, scenes);
   }
 
   async publish({ name, value }: { name: string; value: unknown }): Promise<void> {
+    if (this.#declared) requirePublication(this.#declared, name);
     this.published[name] = name === "calendar.window" ? this.#whole(value as PartedWindow) : value;
   }
 
@@ -106,20 +127,17 @@ export class MemoryHost implements HostLink, OwnHostApi {
 
   async publishChannel({ channel, json }: { channel: string; json: string }): Promise<void> {
     const value: unknown = JSON.parse(json);
-    const [isValid, faults] = Errors(this.#plugin.channels?.[channel]?.schema ?? {}, value);
+    const schema = this.#plugin.channels?.[channel]?.schema ?? {};
+    const [isValid, faults] = Errors(schema, value);
     if (isValid) {
       this.published[channel] = value;
       return;
     }
-    const errors = faults.map(({ instancePath, message }) => ({
-      pointer: instancePath,
-      detail: message,
-    }));
-    const [first] = errors;
-    const sentence = `the value of ${channel} is invalid: ${first?.pointer} ${first?.detail}`;
-    const fields = { channel, error: sentence };
+    const what = `the value of ${this.#id}/${channel}`;
+    const error = invalid(what, toValidationErrors(schema, value, faults));
+    const fields = { channel, error: error.message };
     this.logs.push({ level: "warn", sentence: "refused a value of a channel", fields });
-    throw new MantelError("invalid", sentence, { errors });
+    throw error;
   }
 
   async followChannel({ channel }: { channel: string }): Promise<{ isProvided: boolean }> {
@@ -134,7 +152,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   async routeUrl({ path }: { path: string }): Promise<string> {
-    return `/api/v1/plugins/test/hooks/secret${path}`;
+    return `/api/v1/plugins/${this.#id}/hooks/secret${path}`;
   }
 
   async reportDegraded({ reason }: { reason?: string }): Promise<void> {
@@ -149,10 +167,12 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   async discoverMdns(request: DiscoveryRequest): Promise<readonly DiscoveredService[]> {
+    if (this.#declared) requireSearch(this.#declared);
     return answerSearch(this.#options.network ?? {}, "discoverMdns", request);
   }
 
   async discoverSsdp(request: DiscoveryRequest): Promise<readonly DiscoveredDevice[]> {
+    if (this.#declared) requireSearch(this.#declared);
     return answerSearch(this.#options.network ?? {}, "discoverSsdp", request);
   }
 

@@ -1,23 +1,19 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  handledName,
-  type RunRequest,
-  type ScheduleHostApi,
-  type SetScheduleRequest,
-} from "./schedule-protocol.ts";
-import { firstTime, type ScheduleSpec, timeAfter } from "./schedule-spec.ts";
+import { ModuleTimers } from "./module-timers.ts";
+import type { RunRequest, ScheduleHostApi, SetScheduleRequest } from "./schedule-protocol.ts";
+import { CancelRequest, SetRequest } from "./schedule-spec.ts";
+import { check } from "./validate.ts";
 
-interface FakeTimer {
-  readonly spec: ScheduleSpec;
-  dueAt: number | undefined;
-}
-
-/** The clock behind `ctx.schedule` in a test. It moves only when the test moves it. */
+/**
+ * The clock behind `ctx.schedule` in a test, with the timers. It moves only when the test moves it. Pass it to the next
+ * `startPlugin` to keep both.
+ */
 export class FakeClock implements ScheduleHostApi {
-  readonly #timeZone: string;
-  readonly #timers = new Map<string, FakeTimer>();
+  readonly #timers = new ModuleTimers();
+  #timeZone: string;
   #now: number;
-  #run: (request: RunRequest) => void = () => undefined;
+  /** Absent while no plugin runs. */
+  #run: ((request: RunRequest) => void) | undefined;
 
   constructor(now: Date, timeZone: string) {
     this.#now = now.getTime();
@@ -25,8 +21,14 @@ export class FakeClock implements ScheduleHostApi {
   }
 
   /** Runs handlers in this runner. */
-  attach(run: (request: RunRequest) => void): void {
+  attach(run: (request: RunRequest) => void, timeZone: string): void {
     this.#run = run;
+    this.#timeZone = timeZone;
+  }
+
+  /** Keeps the timers until the next `attach`, because the plugin has stopped. */
+  detach(): void {
+    this.#run = undefined;
   }
 
   get now(): Date {
@@ -35,49 +37,37 @@ export class FakeClock implements ScheduleHostApi {
 
   /** The next time of a schedule; `undefined` if there is none of that name. */
   nextRun(name: string): Date | undefined {
-    const dueAt = this.#timers.get(name)?.dueAt;
+    const dueAt = this.#timers.all.get(name)?.dueAt ?? undefined;
     return dueAt === undefined ? undefined : new Date(dueAt);
   }
 
-  /** Moves the clock, and resolves when every run until then has begun, in order. */
+  /**
+   * Moves the clock, and resolves when every run until then has begun, in order. While no plugin runs, only the time
+   * passes: the next start makes up for runs as the host does, where those more than a minute late are missed.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    for (let next = this.#next(end); next; next = this.#next(end)) {
-      const [name, timer, dueAt] = next;
-      this.#now = Math.max(this.#now, dueAt);
-      const at = { dueAt, now: this.#now, timeZone: this.#timeZone };
-      timer.dueAt = timeAfter(timer.spec, at);
-      this.#run({ name, dueAt, isMissed: false });
-      await setImmediate(); // the handler may set its schedule again
+    while (this.#run && this.#timers.nextAt <= end) {
+      this.#now = Math.max(this.#now, this.#timers.nextAt);
+      for (const request of this.#timers.takeDue(this.#now)) {
+        this.#run(request);
+        this.#timers.begun(request, this.#now);
+        await setImmediate(); // the handler may set its schedule again
+      }
     }
     this.#now = end;
   }
 
-  async setSchedule({ name, spec, isStart }: SetScheduleRequest): Promise<void> {
-    const known = this.#timers.get(name);
-    const isSame = known && JSON.stringify(known.spec) === JSON.stringify(spec);
-    if (isSame && (isStart || spec.kind !== "after")) return;
-    this.#timers.set(name, { spec, dueAt: firstTime(spec, this.#now, this.#timeZone) });
+  async setSchedule(request: SetScheduleRequest): Promise<void> {
+    const at = { now: this.#now, timeZone: this.#timeZone };
+    this.#timers.set(check(SetRequest, request, "a schedule"), at);
   }
 
-  async cancelSchedule({ name }: { name: string }): Promise<boolean> {
-    return this.#timers.delete(name);
+  async cancelSchedule(request: { name: string }): Promise<boolean> {
+    return this.#timers.cancel(check(CancelRequest, request, "the name of a schedule").name);
   }
 
   async resumeSchedules({ names }: { names: readonly string[] }): Promise<void> {
-    for (const name of this.#timers.keys()) {
-      if (handledName(names, name) === undefined) this.#timers.delete(name);
-    }
-  }
-
-  /** The earliest timer that is due until `end`. */
-  #next(end: number): [string, FakeTimer, number] | undefined {
-    let first: [string, FakeTimer, number] | undefined;
-    for (const [name, timer] of this.#timers) {
-      const { dueAt } = timer;
-      if (dueAt === undefined || dueAt > end) continue;
-      if (!first || dueAt < first[2]) first = [name, timer, dueAt];
-    }
-    return first;
+    this.#timers.keepOnly(new Set(names));
   }
 }

@@ -3,11 +3,13 @@ import { Errors } from "typebox/schema";
 import { withDefaults } from "./defaults.ts";
 import type { DiscoveryRequest } from "./discovery.ts";
 import { MantelError } from "./errors.ts";
+import { type Declared, requireSearch } from "./manifest-rights.ts";
 import type { Plugin } from "./plugin.ts";
 import type { HostApi, LogRecord, ServiceRequest, ShownStep, TrialRequest } from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { TrialRunner } from "./runtime/trial-runner.ts";
 import { type ProvidedService, serviceKey } from "./service.ts";
+import { declaredIn } from "./testing-manifest.ts";
 import { answerSearch, type FakeNetwork } from "./testing-network.ts";
 import { callFake } from "./testing-service.ts";
 
@@ -15,6 +17,8 @@ import { callFake } from "./testing-service.ts";
 export interface TrialTestOptions {
   /** The options that the user has entered. Defaults are filled in. */
   readonly config?: unknown;
+  /** The manifest, as for `startPlugin`. */
+  readonly manifest?: URL | object;
   /** Fakes of the services that the plugin calls, each as `provide(definition, handler)`. */
   readonly services?: readonly ProvidedService[];
   /** The network behind `ctx.discover`; absent means one without devices. */
@@ -52,10 +56,11 @@ export function completeOptions(plugin: Plugin, config: unknown = {}): unknown {
  */
 export async function testOptions(
   plugin: Plugin,
-  { config, services = [], network }: TrialTestOptions = {},
+  { config, services = [], network, manifest }: TrialTestOptions = {},
 ): Promise<string> {
-  const runner = new TrialRunner(loaded(plugin), new TrialHost(services, network));
-  return runner.test(requestOf(completeOptions(plugin, config), services));
+  const declared = declaredIn(manifest);
+  const runner = new TrialRunner(loaded(plugin), new TrialHost(services, { network, declared }));
+  return runner.test(requestOf(completeOptions(plugin, config), services, declared));
 }
 
 /**
@@ -64,9 +69,10 @@ export async function testOptions(
  */
 export async function setUp(
   plugin: Plugin,
-  { config = {}, services = [], network, answers = [] }: SetUpOptions = {},
+  { config = {}, services = [], network, answers = [], manifest }: SetUpOptions = {},
 ): Promise<SetUpResult> {
-  const host = new TrialHost(services, network);
+  const declared = declaredIn(manifest);
+  const host = new TrialHost(services, { network, declared });
   const runner = new TrialRunner(loaded(plugin), host);
   const left = [...answers];
   const failed = new Promise<never>((_resolve, reject) => {
@@ -82,7 +88,7 @@ export async function setUp(
       }
     };
   });
-  const done = runner.setup(requestOf(config, services));
+  const done = runner.setup(requestOf(config, services, declared));
   const options = await Promise.race([done, failed]);
   return { options, steps: host.steps, logs: host.logs };
 }
@@ -98,9 +104,14 @@ function loaded(plugin: Plugin) {
   return { id: "test", code: plugin, guard };
 }
 
-function requestOf(config: unknown, services: readonly ProvidedService[]): TrialRequest {
+function requestOf(
+  config: unknown,
+  services: readonly ProvidedService[],
+  declared: Declared | undefined,
+): TrialRequest {
   const home = { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 };
-  return { config, home, uses: services.map(({ definition }) => serviceKey(definition)) };
+  const given = services.map(({ definition }) => serviceKey(definition));
+  return { config, home, uses: declared ? (declared.manifest.uses ?? []) : given };
 }
 
 function fitting(schema: TObject, value: unknown, what: string): unknown {
@@ -122,11 +133,19 @@ class TrialHost implements HostLink {
   readonly logs: LogRecord[] = [];
   readonly #services: readonly ProvidedService[];
   readonly #network: FakeNetwork;
+  readonly #declared: Declared | undefined;
   onForm: (step: ShownStep, form: TObject) => void = () => undefined;
 
-  constructor(services: readonly ProvidedService[], network: FakeNetwork = {}) {
+  constructor(
+    services: readonly ProvidedService[],
+    {
+      network = {},
+      declared,
+    }: { network?: FakeNetwork | undefined; declared: Declared | undefined },
+  ) {
     this.#services = services;
     this.#network = network;
+    this.#declared = declared;
   }
 
   async call<M extends keyof HostApi>(
@@ -134,6 +153,7 @@ class TrialHost implements HostLink {
     input: Parameters<HostApi[M]>[0],
   ): Promise<Awaited<ReturnType<HostApi[M]>>> {
     if (method === "discoverMdns" || method === "discoverSsdp") {
+      if (this.#declared) requireSearch(this.#declared);
       return answerSearch(this.#network, method, input as DiscoveryRequest) as never;
     }
     if (method !== "callService") throw new MantelError("invalid", `a trial cannot ${method}`);

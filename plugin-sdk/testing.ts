@@ -9,6 +9,8 @@ import type {
   DeviceState,
 } from "./device.ts";
 import type { HomeSettings } from "./home.ts";
+import { type Declared, requireProvided } from "./manifest-rights.ts";
+import type { Manifest } from "./manifest.ts";
 import type { Plugin } from "./plugin.ts";
 import type { LogRecord, QuiesceFault, SentAnswer, StartRequest } from "./protocol.ts";
 import { type RouteDefinition, routeKey, type RouteRequest } from "./route.ts";
@@ -26,6 +28,7 @@ import {
 import type { SourceChange } from "./sources.ts";
 import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
 import { MemoryHost } from "./testing-host.ts";
+import { declaredIn } from "./testing-manifest.ts";
 import type { FakeNetwork } from "./testing-network.ts";
 import { FakeClock } from "./testing-schedule.ts";
 import { checkedCall } from "./testing-service.ts";
@@ -48,6 +51,12 @@ const TIME_ZONE = "Europe/Berlin";
 export interface TestHostOptions {
   /** The plugin's options. Defaults of its schema are filled in, and options that do not fit are refused. */
   readonly config?: unknown;
+  /**
+   * The manifest: the address of the plugin's `package.json`, or the content of `mantel` in it. Calls that it does not
+   * declare are refused as by the host. Absent means the `package.json` of the folder in which the test runs; if that has no
+   * `mantel`, everything is permitted.
+   */
+  readonly manifest?: URL | object;
   /** The value of `ctx.handedOver`. */
   readonly handedOver?: unknown;
   /** Fakes of the services that the plugin calls, each as `provide(definition, handler)`. */
@@ -66,8 +75,10 @@ export interface TestHostOptions {
   readonly home?: FakeHomeOptions;
   /** The network behind `ctx.discover`; absent means one without devices. */
   readonly network?: FakeNetwork;
-  /** The time of `clock` at the start; absent means the present. */
+  /** The time of a new `clock`; absent means the present. */
   readonly now?: Date;
+  /** The clock of a plugin that has stopped, with its timers. */
+  readonly clock?: FakeClock;
   /** A folder behind `ctx.storage`, which the next start can use too; absent means one that is deleted at the end. */
   readonly storage?: string;
 }
@@ -99,7 +110,7 @@ export interface RunningTest {
   image(nativeId: string): Promise<CheckedImage | undefined>;
   /**
    * Calls a service of the plugin. Input and answer are checked by its definition, as by the host.
-   * @throws MantelError `invalid` for a wrong input, `service_unavailable` for a wrong answer or without a provider;
+   * @throws MantelError `invalid` for a wrong input or without the manifest's `provides`, `service_unavailable` for a wrong answer or without a provider;
    * the handler's error
    */
   call<D extends ServiceDefinition>(service: D, input: ServiceInput<D>): Promise<ServiceOutput<D>>;
@@ -133,22 +144,28 @@ export async function startPlugin(
   const removeStorage = async (): Promise<void> => {
     if (options.storage === undefined) await rm(storage, { recursive: true, force: true });
   };
-  const home = new FakeHome(options.home ?? {});
-  const clock = new FakeClock(options.now ?? new Date(), options.timeZone ?? TIME_ZONE);
-  const host = new MemoryHost(plugin, options, { home, clock });
+  const { timeZone = TIME_ZONE } = options;
+  const declared = declaredIn(options.manifest);
+  const home = new FakeHome(options.home ?? {}, declared);
+  const clock = options.clock ?? new FakeClock(options.now ?? new Date(), timeZone);
+  const host = new MemoryHost(plugin, options, { home, clock, declared });
   const runner = new Runner(plugin, host);
   host.onChannelChanged = (change) => runner.channelChanged(change);
   host.onSourceChanged = (change) => runner.sourceChanged(change);
-  clock.attach((request) => runner.runSchedule(request));
+  clock.attach((request) => runner.runSchedule(request), timeZone);
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
-  const request = startRequest(options, { config, storage });
+  const request = startRequest(options, { config, storage }, declared?.manifest);
   let settings = request.home;
-  const started = await runner.start("test", request).catch(async (error: unknown) => {
-    await removeStorage();
-    throw error;
-  });
+  const started = await runner
+    .start(declared?.id ?? "test", request)
+    .catch(async (error: unknown) => {
+      clock.detach();
+      await removeStorage();
+      throw error;
+    });
+  await clock.advance(0); // runs that became due while no plugin ran
   return {
-    ...requestsTo(runner, started.services),
+    ...requestsTo(runner, started.services, declared),
     devices: host.devices,
     events: host.events,
     published: host.published,
@@ -173,6 +190,7 @@ export async function startPlugin(
       return runner.settingsChanged(settings);
     },
     async stop() {
+      clock.detach();
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await removeStorage();
       if (faults.length > 0) throw new Error(faults.map(sentenceOf).join("; "));
@@ -185,6 +203,7 @@ export async function startPlugin(
 function requestsTo(
   runner: Runner,
   services: Awaited<ReturnType<Runner["start"]>>["services"],
+  declared: Declared | undefined,
 ): Pick<RunningTest, "command" | "activateScene" | "image" | "request" | "call"> {
   const provided = new Map(services.map((each) => [serviceKey(each), each]));
   let calls = 0;
@@ -217,6 +236,7 @@ function requestsTo(
       }),
     async call(service, input) {
       const name = serviceKey(service);
+      if (declared) requireProvided(declared, name);
       const definition = provided.get(name);
       const work = () => runner.callService({ name, input });
       return (await (definition ? checkedCall(definition, input, work) : work())) as never;
@@ -231,12 +251,19 @@ function sentenceOf({ step, error }: QuiesceFault): string {
 function startRequest(
   options: TestHostOptions,
   place: Pick<StartRequest, "config" | "storage">,
+  manifest: Manifest | undefined,
 ): StartRequest {
   const { folders = {}, services = [], channels = {}, timeZone = TIME_ZONE } = options;
+  const { uses = [], permissions: { folders: declared = [] } = {} } = manifest ?? {};
+  const given = [
+    ...services.map(({ definition }) => serviceKey(definition)),
+    ...Object.keys(channels),
+  ];
+  const permitted = Object.entries(folders).filter(([name]) => declared.includes(name));
   return {
     ...place,
-    folders,
-    uses: [...services.map(({ definition }) => serviceKey(definition)), ...Object.keys(channels)],
+    folders: manifest ? Object.fromEntries(permitted) : folders,
+    uses: manifest ? uses : given,
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };

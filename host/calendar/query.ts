@@ -1,6 +1,6 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk";
 import { isTimeZone, startOfDay } from "@mantel/plugin-sdk/time";
-import { pointerToken } from "../validation-errors.ts";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 
 /** The parsed query of `GET /calendar/events`. Instants are in epoch milliseconds. */
 export interface EventQuery {

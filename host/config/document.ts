@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import { faultsOf, invalid } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
 import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";
 
 /** Values by section and key, as they are stored. An absent key has its default. */

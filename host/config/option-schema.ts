@@ -1,7 +1,7 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import type { TSchema } from "typebox";
 import { invalid } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
 import { isObject } from "./document.ts";
 import { patternFaults } from "./pattern.ts";
 

@@ -1,6 +1,6 @@
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import { invalid } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
 import { type ConfigDocument, isObject, keyFaults, sectionOf, valueAt } from "./document.ts";
 import { moveCredentialsFromUrl } from "./environment.ts";
 import { type ConfigKey, type KeyTable, leftoverKey } from "./keys.ts";

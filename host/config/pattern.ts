@@ -1,5 +1,5 @@
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "../validation-errors.ts";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import { type Atom, type Node, Parser, Refused } from "./pattern-parser.ts";
 
 const SHOWN_LENGTH = 60;

@@ -1,8 +1,8 @@
 import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import type { TSchema } from "typebox";
 import { faultsOf } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
 import { type ConfigDocument, valueAt, withValue } from "./document.ts";
 import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";
 import { type Config, CoreConfig } from "./schema.ts";

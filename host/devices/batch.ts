@@ -6,7 +6,7 @@ import {
   mergedCommands,
   type SectionedCommand,
   withReported,
-} from "./sections.ts";
+} from "@mantel/plugin-sdk/device-sections";
 
 /** The result of a command. */
 export interface CommandOutcome {

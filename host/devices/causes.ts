@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
+import { type BySection, EXTRA, OWN, sectionsOf } from "@mantel/plugin-sdk/device-sections";
 import { resultsOf } from "@mantel/plugin-sdk/vocabulary";
-import { type BySection, EXTRA, OWN, sectionsOf } from "./sections.ts";
 
 /** The cause of a changed device. */
 export interface ChangeCause {

@@ -1,8 +1,8 @@
 import type { Cause } from "@mantel/plugin-sdk/cause";
+import { OWN, type SectionedCommand } from "@mantel/plugin-sdk/device-sections";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { RateBudget } from "@mantel/plugin-sdk/latest-wins";
 import type { HostLog } from "../log.ts";
-import { OWN, type SectionedCommand } from "./sections.ts";
 
 /** A slider that is drawn for longer has a line for each of these times. */
 const SAME_AGAIN_MS = 10_000;

@@ -2,17 +2,23 @@ import { randomUUID } from "node:crypto";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import type { Device } from "@mantel/plugin-sdk/device";
+import {
+  beyondOf,
+  bodyOf,
+  mergedCommands,
+  OWN,
+  type SectionedCommand,
+} from "@mantel/plugin-sdk/device-sections";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HomeError } from "@mantel/plugin-sdk/home";
+import { parseCommand } from "@mantel/plugin-sdk/parse-command";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { CommandBatch, type CommandOutcome } from "./batch.ts";
 import { type Bridge, type BridgeDirectory, upBridge } from "./bridge.ts";
 import { CommandLog } from "./command-log.ts";
-import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
-import { beyondOf, bodyOf, mergedCommands, OWN, type SectionedCommand } from "./sections.ts";
 
 export type { CommandOutcome } from "./batch.ts";
 

@@ -1,3 +1,4 @@
+import { faultsBelow, faultsOfState } from "@mantel/plugin-sdk/capability";
 import {
   type Capabilities,
   DeviceDescription,
@@ -6,13 +7,12 @@ import {
   type DevicePart,
   DeviceUpdate,
 } from "@mantel/plugin-sdk/device";
+import { EXTRA } from "@mantel/plugin-sdk/device-sections";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { faultsOfExtras, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
 import { Type } from "typebox";
 import { runWithoutPauses } from "../time-slices.ts";
 import { check, faultsOf, invalid } from "../validate.ts";
-import { faultsBelow, faultsOfState } from "./capability.ts";
-import { EXTRA } from "./sections.ts";
 
 const DEVICES_PER_BRIDGE = 5_000;
 /** Of the device itself or of one part; and all together, with parts and extras. */

@@ -1,20 +1,7 @@
 import { join } from "node:path";
+import { faultsBelow, faultsOfUpdate } from "@mantel/plugin-sdk/capability";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device, DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
-import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
-import type { Bus } from "../events/bus.ts";
-import type { HostLog } from "../log.ts";
-import { inTimeSlices } from "../time-slices.ts";
-import { invalid } from "../validate.ts";
-import { BridgeQueue } from "./bridge-queue.ts";
-import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
-import { faultsBelow, faultsOfUpdate } from "./capability.ts";
-import { type ChangeCause, DeviceCauses, type EndCommand } from "./causes.ts";
-import { DeviceIds } from "./device-ids.ts";
-import { type Change, DeviceEntry, describedFields } from "./entry.ts";
-import { DeviceEvents, notPublished } from "./events.ts";
-import { DeviceOverrides } from "./overrides.ts";
-import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
 import {
   type BySection,
   type SectionedCommand,
@@ -22,7 +9,20 @@ import {
   statesOfCommand,
   withPending,
   withStates,
-} from "./sections.ts";
+} from "@mantel/plugin-sdk/device-sections";
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
+import { inTimeSlices } from "../time-slices.ts";
+import { invalid } from "../validate.ts";
+import { BridgeQueue } from "./bridge-queue.ts";
+import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
+import { type ChangeCause, DeviceCauses, type EndCommand } from "./causes.ts";
+import { DeviceIds } from "./device-ids.ts";
+import { type Change, DeviceEntry, describedFields } from "./entry.ts";
+import { DeviceEvents, notPublished } from "./events.ts";
+import { DeviceOverrides } from "./overrides.ts";
+import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
 import { VisibleDevices } from "./visible-devices.ts";
 import { VocabularyWarnings } from "./vocabulary-warnings.ts";

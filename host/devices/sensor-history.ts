@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Capability, Device } from "@mantel/plugin-sdk/device";
+import { capabilityOf, OWN, sectionsOf } from "@mantel/plugin-sdk/device-sections";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { Type, type Static } from "typebox";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
-import { capabilityOf, OWN, sectionsOf } from "./sections.ts";
 
 const NAME = "readings.json";
 /** One reading is stored for each of these spans: the last one in it. */

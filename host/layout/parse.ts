@@ -1,7 +1,7 @@
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
 import { LayoutInput } from "../api/layout.ts";
 import { check, invalid } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
 
 const WIDGET_CONFIG_BYTES = 32 * 1024;
 

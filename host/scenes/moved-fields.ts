@@ -1,5 +1,5 @@
 import type { CommandBody, Device, DeviceCommand } from "@mantel/plugin-sdk/device";
-import { capabilityOf } from "../devices/sections.ts";
+import { capabilityOf } from "@mantel/plugin-sdk/device-sections";
 
 /**
  * A scene's command to a device that has moved some of its fields into parts or extras since the scene was made:

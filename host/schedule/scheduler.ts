@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { ModuleTimers } from "@mantel/plugin-sdk/module-timers";
 import type { RunRequest, SetScheduleRequest } from "@mantel/plugin-sdk/schedule-protocol";
 import { MissedPolicy, ScheduleName, ScheduleSpec } from "@mantel/plugin-sdk/schedule-spec";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
-import { ModuleTimers } from "./timers.ts";
 
 /** The longest sleep, so that a clock that is set is noticed. */
 const LOOK_MS = 30_000;

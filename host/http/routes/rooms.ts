@@ -1,7 +1,7 @@
+import { commandable } from "@mantel/plugin-sdk/capability";
 import { CommandBody, type Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Static, Type } from "typebox";
-import { commandable } from "../../devices/capability.ts";
 import { sendTargets } from "../../scenes/activate.ts";
 import { SceneResult } from "../../scenes/schema.ts";
 import { check, invalid } from "../../validate.ts";

@@ -1,10 +1,10 @@
 import { Cause, causedBy, CauseReason } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Coordinates, DeviceSelector, type HomeRoom, selects } from "@mantel/plugin-sdk/home";
-import { includesPart, kindEntryOf, kindOfHomeEntry } from "@mantel/plugin-sdk/home-permissions";
+import { includesPart } from "@mantel/plugin-sdk/home-permissions";
 import type { HomeBatch, HomeHostApi } from "@mantel/plugin-sdk/home-protocol";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import { HomeRights, requireAutomation } from "@mantel/plugin-sdk/manifest-rights";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
 import { sunAt } from "@mantel/plugin-sdk/time";
 import { Type } from "typebox";
@@ -208,10 +208,7 @@ function causeOf(request: unknown, { id, manifest }: HomeCaller, parts: HomeDepe
   const now = Date.now();
   const instant = (at: number) => ({ at: new Date(at).toISOString() });
   if (!by) return moduleCause({ id, manifest });
-  if (!manifest.kinds.includes("automation")) {
-    const sentence = `${id} may not act for an automation; add "automation" to "mantel.kinds" in its package.json`;
-    throw new MantelError("invalid", sentence);
-  }
+  requireAutomation({ id, manifest });
   const { automation, parent, what, at } = by;
   const began = at === undefined ? now : Math.min(Date.parse(at), now);
   const link = { kind: "automation", id: automation.id, name: automation.name } as const;
@@ -235,75 +232,6 @@ function knownCause(
   const isReadable = includesPart(manifest.permissions?.home?.read, cause.id);
   const device = isReadable && cause.kind === "device" ? devices.find(cause.id) : undefined;
   return device && { kind: "device", id: device.id, name: device.name };
-}
-
-/** The entries of `permissions.home` in a manifest. */
-class HomeRights {
-  readonly #id: string;
-  readonly #read: readonly string[];
-  readonly #control: readonly string[];
-
-  constructor({ id, manifest }: Pick<HomeCaller, "id" | "manifest">) {
-    const { read = [], control = [] } = manifest.permissions?.home ?? {};
-    this.#id = id;
-    this.#read = read;
-    this.#control = control;
-  }
-
-  mayRead(id: string): boolean {
-    return includesPart(this.#read, id);
-  }
-
-  /** @throws MantelError `invalid`, with the line to add, if the manifest lists no device of the selector */
-  requireReading(selector: DeviceSelector): void {
-    const { id, kind } = partOf(selector);
-    const isListed =
-      id === undefined
-        ? this.#read.some((entry) => isDeviceEntry(entry) && isOfKind(entry, kind))
-        : this.mayRead(id);
-    const line = id ?? (kind === undefined ? "*" : `${kind}:*`);
-    if (!isListed) throw this.#undeclared(`read ${line}`, "read", line);
-  }
-
-  requireReadingScenes(): void {
-    const isListed = this.#read.some((entry) =>
-      ["all", "scenes", "scene"].includes(kindOfHomeEntry(entry)[0]),
-    );
-    if (!isListed) throw this.#undeclared("read scenes", "read", "scene:*");
-  }
-
-  requireNamed(entry: "calendar" | "location", what: string): void {
-    if (!this.#read.includes(entry)) throw this.#undeclared(what, "read", entry);
-  }
-
-  requireControl(id: string): void {
-    if (!includesPart(this.#control, id)) throw this.#undeclared(`control ${id}`, "control", id);
-  }
-
-  #undeclared(what: string, list: "read" | "control", entry: string): MantelError {
-    const line = `"home": {"${list}": ["${entry}"]}`;
-    const sentence = `${this.#id} may not ${what}: its manifest does not declare it; add ${line} to "mantel.permissions" in its package.json`;
-    return new MantelError("invalid", sentence);
-  }
-}
-
-/** The device or the kind that a selector names. */
-function partOf(selector: DeviceSelector): { id?: string | undefined; kind?: string | undefined } {
-  if (typeof selector !== "string") return selector;
-  if (selector === "*") return {};
-  return selector.endsWith(":*") ? { kind: selector.slice(0, -2) } : { id: selector };
-}
-
-/** True for an entry of devices: not of scenes, and not `calendar` or `location`. */
-function isDeviceEntry(entry: string): boolean {
-  const [kind] = kindOfHomeEntry(entry);
-  return kind === "all" || kind === "kind" || kind === "device";
-}
-
-/** True if an entry is for devices of a kind, or for some of them. */
-function isOfKind(entry: string, kind: string | undefined): boolean {
-  if (kind === undefined || entry === "*") return true;
-  return entry === `${kind}:*` || kindEntryOf(entry) === `${kind}:*`;
 }
 
 function readable(devices: DeviceRegistry, rights: HomeRights, selector: DeviceSelector): Device[] {

@@ -1,9 +1,15 @@
 import type { DiscoveryHostApi, DiscoveryRequest } from "@mantel/plugin-sdk/discovery";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import {
+  requireBridge,
+  requirePublication,
+  requireSearch,
+  undeclared,
+} from "@mantel/plugin-sdk/manifest-rights";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
-import { normalServiceKey, PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
+import { normalServiceKey, type PublicationName } from "@mantel/plugin-sdk/service";
 import type { ChannelFollower } from "../../channels/follower.ts";
 import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
@@ -105,12 +111,11 @@ function publishingApi(
   caller: Caller,
   { publications }: HostDependencies,
 ): Pick<Handlers<HostApi>, PublishingCalls> {
-  const { id, manifest } = caller;
+  const { id } = caller;
   const calendar = new CalendarChunks();
   const requireProvided = (name: string): PublicationName => {
     requireLive(caller);
-    if (isPublication(name) && manifest.provides?.includes(name)) return name;
-    throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
+    return requirePublication(caller, name);
   };
   return {
     publish(request) {
@@ -151,10 +156,7 @@ function discoveryApi(
   { discovery }: HostDependencies,
 ): Handlers<DiscoveryHostApi> {
   const searchOf = ({ what, forMs }: DiscoveryRequest): PluginSearch => {
-    const { hosts = [] } = manifest.permissions ?? {};
-    if (!hosts.some((host) => host === "network:local" || host === "*")) {
-      throw undeclared(id, "search the network", '"permissions": {"hosts": ["network:local"]}');
-    }
+    requireSearch({ id, manifest });
     return { plugin: id, what, forMs, exited };
   };
   return {
@@ -169,18 +171,17 @@ function bridgeApi(
   caller: Caller,
   { devices, scenes }: HostDependencies,
 ): Pick<Handlers<HostApi>, BridgeCalls> {
-  const { id, manifest } = caller;
+  const { id } = caller;
   const refusals = new RejectedCallLog(caller.log);
-  const requireBridge = (): void => {
+  const requireLiveBridge = (): void => {
     requireLive(caller);
-    if (manifest.bridge) return;
-    throw undeclared(id, "publish devices or scenes", '"bridge" with its "kind"');
+    requireBridge(caller);
   };
   /** Handles calls without an answer; the plugin finds refused ones in its log. */
   const take = async (refused: string, work: () => Promise<void>): Promise<void> => {
     requireLive(caller);
     try {
-      requireBridge();
+      requireBridge(caller);
       await work();
     } catch (error) {
       refusals.add(refused, error);
@@ -188,7 +189,7 @@ function bridgeApi(
   };
   return {
     async publishDevices(described) {
-      requireBridge();
+      requireLiveBridge();
       await devices.publish(id, described);
     },
     updateDevices: (updates) =>
@@ -196,7 +197,7 @@ function bridgeApi(
     announceDeviceEvent: (event) =>
       take("refused an event of a device", () => devices.announceEvent(id, event)),
     async publishScenes(described) {
-      requireBridge();
+      requireLiveBridge();
       await scenes.publish(id, described);
     },
   };
@@ -205,16 +206,4 @@ function bridgeApi(
 function requireLive({ id, isLive }: Pick<Caller, "id" | "isLive">): void {
   if (isLive()) return;
   throw new MantelError("module_down", `this generation of ${id} has ended`);
-}
-
-/** True for the name of a published value. */
-export function isPublication(name: string): name is PublicationName {
-  return Object.hasOwn(PUBLICATIONS, name);
-}
-
-function undeclared(id: string, what: string, key: string): MantelError {
-  return new MantelError(
-    "invalid",
-    `${id} may not ${what}: its manifest does not declare it; add ${key} to "mantel" in its package.json`,
-  );
 }

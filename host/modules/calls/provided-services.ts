@@ -1,7 +1,8 @@
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import { isPublication } from "@mantel/plugin-sdk/manifest-rights";
 import type { Provider } from "../../services/registry.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
-import { type HostDependencies, isPublication } from "./host-api.ts";
+import type { HostDependencies } from "./host-api.ts";
 
 export type ProvidingModule = Pick<Provider, "id" | "definitions" | "callService">;
 

@@ -1,21 +1,9 @@
 import type { Handlers } from "@mantel/plugin-sdk/rpc";
 import type { RunRequest, ScheduleHostApi } from "@mantel/plugin-sdk/schedule-protocol";
-import { MissedPolicy, ScheduleName, ScheduleSpec } from "@mantel/plugin-sdk/schedule-spec";
-import { Type } from "typebox";
+import { CancelRequest, Resumption, SetRequest } from "@mantel/plugin-sdk/schedule-spec";
 import type { Scheduler, ScheduleRunner } from "../../schedule/scheduler.ts";
 import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";
-
-const SetRequest = Type.Object({
-  name: ScheduleName,
-  spec: ScheduleSpec,
-  missed: MissedPolicy,
-  isStart: Type.Boolean(),
-});
-const CancelRequest = Type.Object({ name: Type.String({ maxLength: 100 }) });
-const Resumption = Type.Object({
-  names: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 10_000 }),
-});
 
 /** A process that calls `ctx.schedule`. */
 export interface ScheduleCaller {

@@ -1,10 +1,10 @@
+import { faultsBelow } from "@mantel/plugin-sdk/capability";
 import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ShownStep } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type, type Static } from "typebox";
 import { optionSchema } from "../../config/option-schema.ts";
-import { faultsBelow } from "../../devices/capability.ts";
 import { check, faultsOf, invalid } from "../../validate.ts";
 
 /** The deadline of a setup, including the time users need. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { faultsOfCommand, faultsOfState, faultsOfValue } from "@mantel/plugin-sdk/capability";
 import type { Capabilities } from "@mantel/plugin-sdk/device";
-import { faultsOfCommand, faultsOfState, faultsOfValue } from "../../../host/devices/capability.ts";
 
 const LAMP: Capabilities = {
   on: { type: "boolean" },

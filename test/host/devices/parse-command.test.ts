@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Capabilities, Device } from "@mantel/plugin-sdk/device";
-import { parseCommand } from "../../../host/devices/parse-command.ts";
-import { OWN } from "../../../host/devices/sections.ts";
+import { OWN } from "@mantel/plugin-sdk/device-sections";
+import { parseCommand } from "@mantel/plugin-sdk/parse-command";
 
 const BRIGHTNESS = { type: "number", min: 0, max: 100 } as const;
 const device = (capabilities: Capabilities) => ({ id: "demo:light:1", capabilities }) as Device;

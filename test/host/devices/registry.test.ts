@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { OWN } from "@mantel/plugin-sdk/device-sections";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { OWN } from "../../../host/devices/sections.ts";
 import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 const RELAY = {

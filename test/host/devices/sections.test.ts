@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EXTRA, mergedCommands, OWN } from "../../../host/devices/sections.ts";
+import { EXTRA, mergedCommands, OWN } from "@mantel/plugin-sdk/device-sections";
 
 for (const [section, kept] of [
   [OWN, { close: true }],

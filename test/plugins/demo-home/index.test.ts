@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { faultsOfCommand } from "@mantel/plugin-sdk/capability";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
+import { parseScenes } from "@mantel/plugin-sdk/parse-scenes";
 import { startPlugin, type TestHostOptions } from "@mantel/plugin-sdk/testing";
-import { faultsOfCommand } from "../../../host/devices/capability.ts";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
-import { parseScenes } from "../../../host/scenes/bridge-scenes.ts";
 import { faultsOf } from "../../../host/validate.ts";
 import demoHome from "../../../plugins/demo-home/index.ts";
 import manifest from "../../../plugins/demo-home/package.json" with { type: "json" };

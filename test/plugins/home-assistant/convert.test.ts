@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StateValue } from "@mantel/plugin-sdk";
+import { faultsOfState } from "@mantel/plugin-sdk/capability";
 import { DeviceDescription } from "@mantel/plugin-sdk/device";
 import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
-import { faultsOfState } from "../../../host/devices/capability.ts";
 import { faultsOf } from "../../../host/validate.ts";
 import { confirmsAll } from "../../../plugins/home-assistant/confirmations.ts";
 import { domainOf } from "../../../plugins/home-assistant/convert.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseScenes } from "@mantel/plugin-sdk/parse-scenes";
 import * as fc from "fast-check";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
-import { parseScenes } from "../../../host/scenes/bridge-scenes.ts";
 import { follows, lightBody, lightCapabilities } from "../../../plugins/hue/convert-light.ts";
 import { describe } from "../../../plugins/hue/convert.ts";
 import { type Resource, Resources } from "../../../plugins/hue/resources.ts";

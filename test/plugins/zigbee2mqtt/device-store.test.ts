@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOfState } from "../../../host/devices/capability.ts";
+import { faultsOfState } from "@mantel/plugin-sdk/capability";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { capabilitiesOf, inventoryIn, lamp, listed } from "./definitions.ts";
 

@@ -1,3 +1,4 @@
+import { capabilityOf, hasState } from "./device-sections.ts";
 import {
   Color,
   type Capabilities,
@@ -5,11 +6,10 @@ import {
   type Device,
   type DeviceKind,
   type DeviceUpdate,
-} from "@mantel/plugin-sdk/device";
-import type { Fault } from "@mantel/plugin-sdk/errors";
-import { faultsOf } from "../validate.ts";
-import { pointerToken } from "../validation-errors.ts";
-import { capabilityOf, hasState } from "./sections.ts";
+} from "./device.ts";
+import type { Fault } from "./errors.ts";
+import { faultsOf } from "./validate.ts";
+import { pointerToken } from "./validation-errors.ts";
 
 const TEXT_LENGTH = 1000;
 const SHOWN_LENGTH = 60;

@@ -1,10 +1,6 @@
-import { MantelError } from "@mantel/plugin-sdk/errors";
-import {
-  handledName,
-  type RunRequest,
-  type SetScheduleRequest,
-} from "@mantel/plugin-sdk/schedule-protocol";
-import { firstTime, type ScheduleSpec, timeAfter } from "@mantel/plugin-sdk/schedule-spec";
+import { MantelError } from "./errors.ts";
+import { handledName, type RunRequest, type SetScheduleRequest } from "./schedule-protocol.ts";
+import { firstTime, type ScheduleSpec, timeAfter } from "./schedule-spec.ts";
 
 const MOST = 1_000;
 /** A later run is a missed one. Reloads and restarts take less. */

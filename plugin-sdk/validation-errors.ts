@@ -1,6 +1,6 @@
-import type { Fault } from "@mantel/plugin-sdk/errors";
 import type { TSchema } from "typebox";
 import type { TLocalizedValidationError } from "typebox/error";
+import type { Fault } from "./errors.ts";
 
 const SHOWN_LENGTH = 60;
 /** The longest pointer to a fault, in characters: each fault below it repeats it, and nobody reads it. */

@@ -1,6 +1,3 @@
-import type { Device, DeviceCommand, DeviceExtra, DevicePart } from "@mantel/plugin-sdk/device";
-import type { Fault } from "@mantel/plugin-sdk/errors";
-import { invalid } from "../validate.ts";
 import { commandable, faultsBelow, faultsOfCommand } from "./capability.ts";
 import {
   capabilityOf,
@@ -10,7 +7,10 @@ import {
   type Section,
   type SectionedCommand,
   sectionsOf,
-} from "./sections.ts";
+} from "./device-sections.ts";
+import type { Device, DeviceCommand, DeviceExtra, DevicePart } from "./device.ts";
+import type { Fault } from "./errors.ts";
+import { invalid } from "./validate.ts";
 
 type Commanded = Pick<Device, "kind" | "capabilities" | "state" | "parts" | "extra">;
 

@@ -8,8 +8,8 @@ import type {
   DeviceKind,
   DeviceState,
   DeviceUpdate,
-} from "@mantel/plugin-sdk/device";
-import { canonicalCapability, mergedCommand } from "@mantel/plugin-sdk/vocabulary";
+} from "./device.ts";
+import { canonicalCapability, mergedCommand } from "./vocabulary/index.ts";
 
 /** The key of the section with the device's own capabilities. */
 export const OWN = "";
