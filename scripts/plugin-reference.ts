@@ -9,7 +9,13 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { TSchema } from "typebox";
-import { docsOfKeys, type Member, membersOf } from "./plugin-reference/members.ts";
+import {
+  baseOf,
+  docsOfKeys,
+  type Member,
+  membersOf,
+  methodsOf,
+} from "./plugin-reference/members.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/plugin-reference.md");
@@ -34,11 +40,22 @@ const INTERFACES = {
     ["schedule.ts", "Schedule", "ctx.schedule"],
     ["discovery.ts", "Discover", "ctx.discover"],
     ["context.ts", "Storage", "ctx.storage"],
+    ["context.ts", "StorageJournal", "await ctx.storage.journal(name)"],
+    ["sources.ts", "Sources", "ctx.sources"],
     ["context.ts", "PluginStatus", "ctx.status"],
     ["context.ts", "PluginRoutes", "ctx.routes"],
     ["context.ts", "Log", "ctx.log"],
   ],
-  "The context of a setup": [["trial.ts", "SetupContext", "ctx"]],
+  "Services and routes": [
+    ["service.ts", "ServiceOptions", "defineService(name, options)"],
+    ["route.ts", "RouteOptions", "defineRoute(options)"],
+    ["route.ts", "RouteRequest", "handle(route, (request) => …)"],
+    ["route.ts", "RouteAnswer", "handle(route, () => answer)"],
+  ],
+  "The context of a test of options and of a setup": [
+    ["trial.ts", "TrialContext", "ctx of test"],
+    ["trial.ts", "SetupContext", "ctx of setup"],
+  ],
   "The widget": [
     ["widget.ts", "WidgetDefinition"],
     ["widget.ts", "WidgetHandle"],
@@ -46,6 +63,24 @@ const INTERFACES = {
     ["i18n.ts", "I18n", "ctx"],
     ["i18n.ts", "Formats", "ctx.fmt"],
     ["widget.ts", "TileSize", "ctx.size.value"],
+  ],
+  "The test kit of widgets": [
+    ["widget-testing/fake-context.ts", "WidgetTestOptions", "mountWidget(widget, options)"],
+    ["widget-testing/mount.ts", "TestedWidget", "mountWidget(…)"],
+    ["widget-testing/fake-context.ts", "Recorded", "mountWidget(…)"],
+    ["widget-testing/chromium.ts", "OpenWidgetOptions", "openWidget(widget, options)"],
+    ["widget-testing/chromium.ts", "OpenedWidget", "await openWidget(…)"],
+  ],
+  "The test kit of plugins": [
+    ["testing.ts", "TestHostOptions", "startPlugin(plugin, options)"],
+    ["testing.ts", "RunningTest", "await startPlugin(…)"],
+    ["testing-home.ts", "FakeHomeOptions", "options.home"],
+    ["testing-device.ts", "FakeDevice", "options.home.devices[…]"],
+    ["testing-home.ts", "RecordedCommand", "running.home.commands[…]"],
+    ["testing-network.ts", "FakeNetwork", "options.network"],
+    ["testing-trials.ts", "TrialTestOptions", "testOptions(plugin, options)"],
+    ["testing-trials.ts", "SetUpOptions", "setUp(plugin, options)"],
+    ["testing-trials.ts", "SetUpResult", "await setUp(…)"],
   ],
 } as const satisfies Record<string, readonly (readonly [string, string, string?])[]>;
 
@@ -55,6 +90,7 @@ async function referencePage(): Promise<string> {
     INTRODUCTION,
     manifestSection(),
     ...Object.entries(INTERFACES).map(([title, entries]) => interfacesSection(title, entries)),
+    fakesSection(),
     eventsSection(),
     propertiesSection(),
     policySection(),
@@ -142,9 +178,26 @@ function interfacesSection(
 ): string {
   const lists = entries.map(([file, name, shown]) => {
     const heading = shown === undefined ? `\`${name}\`` : `\`${shown}\` (\`${name}\`)`;
-    return `### ${heading}\n\n${listOf(membersOf(sourceOf(file), name))}`;
+    const source = sourceOf(file);
+    const base = baseOf(source, name);
+    const inherited = base === "" ? "" : `Has the members of \`${base}\`, and:\n\n`;
+    return `### ${heading}\n\n${inherited}${listOf(membersOf(source, name))}`;
   });
   return `## ${title}\n\n${lists.join("\n\n")}`;
+}
+
+/** The classes of the test kit, which tests get and do not make. */
+function fakesSection(): string {
+  const lists = [
+    ["testing-home.ts", "FakeHome", "running.home"],
+    ["testing-schedule.ts", "FakeClock", "running.clock"],
+  ].map(([file = "", name = "", shown]) => {
+    const methods = methodsOf(sourceOf(file), name).filter(
+      ({ signature }) => !signature.startsWith("attach("),
+    );
+    return `### \`${shown}\` (\`${name}\`)\n\n${listOf(methods)}`;
+  });
+  return lists.join("\n\n");
 }
 
 function listOf(members: readonly Member[]): string {

@@ -304,6 +304,8 @@ export class Packages {
   #sourceOf(entry: LockEntry, version: string | undefined): PackageSource {
     const source = parseSource(entry.source);
     if (version !== undefined) return withVersion(source, version);
+    // Only its install scripts change.
+    if (entry.pinned && source.kind === "npm") return withVersion(source, entry.version);
     // Installed at one version and not pinned: an update means the newest.
     return isExact(source) && source.kind === "npm" ? { kind: "npm", name: source.name } : source;
   }

@@ -28,6 +28,28 @@ export function membersOf(source: string, name: string): Member[] {
   return members;
 }
 
+/** The types that an interface extends, on one line; empty without one. */
+export function baseOf(source: string, name: string): string {
+  const [, base = ""] =
+    new RegExp(`export interface ${name}(?:<[^{]*?>)? extends ([^{]+) \\{`).exec(source) ?? [];
+  return signatureOf(base);
+}
+
+/** A method or getter of a class with a docstring, from the docstring to the opening brace. */
+const METHOD =
+  /^ {2}(\/\*\*(?:(?!\*\/)[^])*\*\/)\s+(?:async )?((?:get )?[a-z]\w*\((?:(?!\n {2}\})[^])*?\): [^{;\n]+) \{$/gm;
+
+/** The methods of a class that have a docstring, in order. @throws Error if the source does not have the class */
+export function methodsOf(source: string, name: string): Member[] {
+  const [, rest] = source.split(new RegExp(`^export class ${name}\\b`, "m"));
+  if (rest === undefined) throw new Error(`the source has no class ${name}`);
+  const body = rest.split("\n}\n", 1)[0] ?? "";
+  return Array.from(body.matchAll(METHOD), ([, comment = "", signature = ""]) => ({
+    signature: signatureOf(signature),
+    doc: docOf(comment),
+  }));
+}
+
 /** The docstrings of the keys of schemas, such as `{ key: Type.String() }`; of equal keys the first. */
 export function docsOfKeys(source: string): ReadonlyMap<string, string> {
   const docs = new Map<string, string>();

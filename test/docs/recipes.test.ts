@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { readManifest } from "../../host/modules/manifest/manifest.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { blocksIn } from "./guide-blocks.ts";
 import { REPOSITORY, save } from "./guide-home.ts";
@@ -16,8 +17,14 @@ test("the code of each recipe has no type errors, and its test passes", async (t
     await symlink(join(REPOSITORY, part), join(home, part));
   }
   const text = await readFile(join(REPOSITORY, "docs/plugin-recipes.md"), "utf8");
-  const blocks = blocksIn(text.replaceAll(/^```json\n.*?^```$/gms, ""));
-  const files = blocks.flatMap((block) => (block.kind === "file" ? [block] : []));
+  const written = blocksIn(text).flatMap((block) => (block.kind === "file" ? [block] : []));
+  assert.equal(written.length, text.match(/^```\w/gm)?.length); // each block is a file that is tested below
+  const files = written.filter(({ path }) => path.endsWith(".ts"));
+  for (const { path, content } of written.filter((each) => !files.includes(each))) {
+    assert.ok(path.endsWith("/package.json"), path);
+    await save(home, { kind: "file", path, content });
+    await readManifest(join(home, dirname(path)));
+  }
   for (const file of files) await save(home, file);
   const settings = {
     extends: join(REPOSITORY, "test/host/dashboard/tsconfig.json"),
@@ -37,6 +44,7 @@ test("the code of each recipe has no type errors, and its test passes", async (t
   );
 
   assert.equal(types.stdout, "");
-  assert.ok(tests.length >= 5);
+  const headings = text.match(/^## /gm)?.length;
+  assert.equal(tests.length, headings);
   assert.match(result.stdout, /^# fail 0$/m, result.stdout);
 });

@@ -243,6 +243,19 @@ test("a pinned plugin is updated only to a version that is named", async (t) => 
   assert.deepEqual([version, pinned, source], ["2.0.0", true, "mantel-lamp"]);
 });
 
+test("a pinned plugin keeps its version when its install scripts are allowed", async (t) => {
+  const home = await openHome(t);
+  await home.publish("mantel-lamp@1.0.0", { "package.json": manifest("1.0.0") });
+  await home.publish("mantel-lamp", { "package.json": manifest("2.0.0") });
+  await install(home, "mantel-lamp@1.0.0");
+  await home.packages.pin("lamp", true);
+
+  await home.packages.update("lamp", { scripts: ["better-sqlite3"] }).done;
+
+  const { version, scripts } = home.lock.find("lamp") ?? {};
+  assert.deepEqual([version, scripts], ["1.0.0", ["better-sqlite3"]]);
+});
+
 test("a removed plugin leaves no code, and a new installation asks again", async (t) => {
   const home = await openHome(t);
   await install(home, home.from("lamp-1"));
