@@ -131,8 +131,8 @@ export const Manifest = Type.Object(
     /** The user-facing name; absent means the id. */
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     /**
-     * Translations by language (`de`), then by the English text: the title, and titles and descriptions of options and
-     * of setup steps. A missing one stays English.
+     * Translations by language (`de`), then by the English text: the title, titles and descriptions of options and of
+     * setup steps, titles of channels, and names in `finds`. A missing one stays English.
      */
     translations: Type.Optional(Translations),
     kinds: Type.Array(Type.Enum(["bridge", "service", "widget", "automation"]), {
@@ -237,13 +237,18 @@ export type RateLimitedKind = Static<typeof KindRate>["kinds"][number];
 export type ModuleKind = Manifest["kinds"][number];
 
 /** The title in the languages for which the manifest has a translation; `undefined` if it has none. */
-export function translatedTitles({
-  title = "",
-  translations = {},
-}: Manifest): Record<string, string> | undefined {
-  const titles = Object.entries(translations).flatMap(([language, texts]) => {
-    const own = Object.hasOwn(texts, title) ? texts[title] : undefined;
+export function translatedTitles(manifest: Manifest): Record<string, string> | undefined {
+  return translationsOf(manifest.title ?? "", manifest.translations);
+}
+
+/** An English text of a manifest by language; `undefined` if there is no translation. */
+export function translationsOf(
+  text: string,
+  translations: Manifest["translations"] = {},
+): Record<string, string> | undefined {
+  const found = Object.entries(translations).flatMap(([language, texts]) => {
+    const own = Object.hasOwn(texts, text) ? texts[text] : undefined;
     return own === undefined ? [] : [[language, own] as const];
   });
-  return titles.length === 0 ? undefined : Object.fromEntries(titles);
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }

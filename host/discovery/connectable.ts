@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { DiscoveredService } from "@mantel/plugin-sdk/discovery";
-import type { Find } from "@mantel/plugin-sdk/manifest";
+import { type Find, type Manifest, translationsOf } from "@mantel/plugin-sdk/manifest";
 
 /** Answers stay this long, so that many open pages cause one search. */
 const KEEP_MS = 10_000;
@@ -10,6 +10,7 @@ const MOST = 20;
 export interface Unconnected {
   readonly id: string;
   readonly finds: readonly Find[];
+  readonly translations?: Manifest["translations"];
 }
 
 /** Something in the network that a plugin can connect to. */
@@ -17,6 +18,8 @@ export interface Connectable {
   /** The id of the module. */
   readonly module: string;
   readonly name: string;
+  /** The name by language, as far as the manifest has it. */
+  readonly titles?: Readonly<Record<string, string>>;
   readonly icon: string | null;
   /** An IPv4 address, with the port if it is not known to the plugin. */
   readonly address: string;
@@ -51,10 +54,13 @@ export class Connectables {
 
   async #search(): Promise<readonly Connectable[]> {
     const { unconnected, search } = this.#parts;
-    const searches = unconnected().flatMap(({ id, finds }) =>
+    const searches = unconnected().flatMap(({ id, finds, translations }) =>
       finds.map(async (find) => {
         const services = await search(id, find.mdns).catch(() => []);
-        return services.flatMap((service) => connectable(id, find, service));
+        const titles = translationsOf(find.name, translations);
+        return services
+          .flatMap((service) => connectable(id, find, service))
+          .map((each) => (titles ? { ...each, titles } : each));
       }),
     );
     const found = (await Promise.all(searches)).flat();

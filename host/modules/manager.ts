@@ -1,8 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Find } from "@mantel/plugin-sdk/manifest";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
+import type { Unconnected } from "../discovery/connectable.ts";
 import type { RoutedPlugin } from "../routes/routed-plugin.ts";
 import { compileRuntime } from "./build/runtime.ts";
 import { HotReload } from "./hot-reload.ts";
@@ -52,12 +53,21 @@ export class ModuleManager {
   }
 
   /** The plugins that can connect to services of the network and have no section in the config. */
-  unconnected(): readonly { readonly id: string; readonly finds: readonly Find[] }[] {
+  unconnected(): readonly Unconnected[] {
     const { config } = this.#parts;
     return this.#table
       .all()
       .filter(({ id }) => !config.hasSection(id) && config.current.modules[id]?.enabled !== false)
-      .map(({ id, plugin }) => ({ id, finds: plugin.manifest.finds ?? [] }));
+      .map(({ id, plugin: { manifest } }) => ({
+        id,
+        finds: manifest.finds ?? [],
+        translations: manifest.translations,
+      }));
+  }
+
+  /** The translations in the manifest of a module, by language and English text. */
+  translations(id: string): Manifest["translations"] {
+    return this.#table.all().find((module) => module.id === id)?.plugin.manifest.translations;
   }
 
   /** The folders of the plugins by id. */

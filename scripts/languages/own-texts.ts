@@ -39,7 +39,7 @@ interface PluginTexts {
   readonly id: string;
   /** The folder with its language packs. */
   readonly folder: string;
-  /** Its title, the titles of its options and the texts of its widget. */
+  /** Its title, the names of what it finds, the titles of its options and the texts of its widget. */
   readonly english: ReadonlySet<string>;
   /** The German texts in the code of its widget. */
   readonly german: Texts;
@@ -55,7 +55,7 @@ export async function pluginTexts(): Promise<PluginTexts[]> {
     shipped.map(async (id) => {
       const folder = join(ROOT, "plugins", id);
       const { mantel } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
-        mantel: { title?: string; server?: string; widget?: string };
+        mantel: { title?: string; server?: string; widget?: string; finds?: { name: string }[] };
       };
       const widget =
         mantel.widget === undefined
@@ -63,7 +63,8 @@ export async function pluginTexts(): Promise<PluginTexts[]> {
           : await widgetTexts(join(folder, mantel.widget));
       const server =
         mantel.server === undefined ? [] : await optionTexts(join(folder, mantel.server));
-      const own = [mantel.title ?? id, ...server, ...widget.english];
+      const found = (mantel.finds ?? []).map(({ name }) => name);
+      const own = [mantel.title ?? id, ...found, ...server, ...widget.english];
       const { german } = widget;
       const english = new Set(own.filter((text) => !Object.hasOwn(common, text)));
       return { id, folder: join(folder, "languages"), english, german };

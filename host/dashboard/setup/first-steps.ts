@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { addStyles } from "../add-styles.ts";
 import { ApiError } from "../api.ts";
+import { titleIn } from "../i18n/language.ts";
 import { lasting } from "../page-storage.ts";
 import type { Session } from "../session.ts";
 import { defineSetupCards } from "./setup-card.ts";
@@ -11,6 +12,7 @@ import styles from "./first-steps.css";
 interface Found {
   readonly module: string;
   readonly name: string;
+  readonly titles?: Readonly<Record<string, string>>;
   readonly icon: string | null;
   readonly address: string;
   readonly options: Readonly<Record<string, string>>;
@@ -135,12 +137,13 @@ class FirstSteps {
 
   #foundView(found: Found): TemplateResult {
     const texts = words.value;
-    const { name, address, icon } = found;
+    const { address, icon, module } = found;
+    const name = titleIn(module, found.name, found.titles);
     return html`<li>
       <span class="icon"
         ><mantel-icon name=${icon ?? "mdi:access-point-network"}></mantel-icon
       ></span>
-      <span class="name"><strong>${name}</strong><small>${address}</small></span>
+      <span class="name"><strong dir="auto">${name}</strong><small>${address}</small></span>
       <button
         type="button"
         aria-label=${texts.connectTo(name, address)}

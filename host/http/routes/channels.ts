@@ -1,9 +1,10 @@
 import { CHANNEL_SCOPES } from "@mantel/plugin-sdk/channel";
 import { CHANNEL_NAME } from "@mantel/plugin-sdk/channel-names";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { PLUGIN_ID, translationsOf } from "@mantel/plugin-sdk/manifest";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type } from "typebox";
+import { Titles } from "../../api/module.ts";
 import { permits } from "../../auth/scopes.ts";
 import { channelText } from "../../channels/registry.ts";
 import { requireScope } from "../authenticate.ts";
@@ -23,6 +24,8 @@ const ListedChannel = Type.Object({
   plugin: Type.String(),
   name: Type.String(),
   title: Type.String(),
+  /** The title by language, as far as the plugin's manifest has it. */
+  titles: Type.Optional(Titles),
   /** JSON Schema. */
   schema: Type.Object({}),
   scope: Type.Enum([...CHANNEL_SCOPES]),
@@ -41,7 +44,7 @@ const Channel = Type.Object({
 });
 
 /** `/channels`: the values that plugins publish. */
-export function channelRoutes({ channels, apiPaths }: HttpDependencies): Route[] {
+export function channelRoutes({ channels, apiPaths, modules }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -55,15 +58,14 @@ export function channelRoutes({ channels, apiPaths }: HttpDependencies): Route[]
         channels: channels
           .list()
           .filter(({ declared: { scope } }) => permits(principal.scope, scope))
-          .map(({ plugin, declared: { name, title, schema, scope }, current }) => ({
-            plugin,
-            name,
-            title,
-            schema,
-            scope,
-            revision: current?.revision ?? null,
-            updatedAt: current?.updatedAt ?? null,
-          })),
+          .map(({ plugin, declared: { name, title, schema, scope }, current }) => {
+            const titles = translationsOf(title, modules.translations(plugin));
+            return {
+              ...{ plugin, name, title, ...(titles && { titles }), schema, scope },
+              revision: current?.revision ?? null,
+              updatedAt: current?.updatedAt ?? null,
+            };
+          }),
       }),
     }),
     route({

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { Titles } from "../../api/module.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { addressForPhones, PhoneAddress } from "../network-address.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
@@ -16,6 +17,8 @@ const Found = Type.Object({
       /** The id of the module that connects it. */
       module: Type.String(),
       name: Type.String(),
+      /** The name by language, as far as the plugin has it. */
+      titles: Type.Optional(Titles),
       icon: Type.Union([Type.String(), Type.Null()]),
       address: Type.String(),
       /** Options of the module that connect it, or a first part of them. */

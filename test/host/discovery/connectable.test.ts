@@ -22,7 +22,13 @@ function stage(answers: Record<string, readonly DiscoveredService[]>) {
   const asked: string[] = [];
   let now = 0;
   const connectables = new Connectables({
-    unconnected: () => [{ id: "broker", finds: [BROKER, { mdns: "_hue._tcp", name: "Hue" }] }],
+    unconnected: () => [
+      {
+        id: "broker",
+        finds: [BROKER, { mdns: "_hue._tcp", name: "Hue" }],
+        translations: { de: { "MQTT broker": "MQTT-Broker" }, fr: { Address: "Adresse" } },
+      },
+    ],
     search: async (module, name) => {
       asked.push(`${module} ${name}`);
       const found = answers[name];
@@ -43,6 +49,7 @@ test("a found service has the plugin's words, its address and the options that c
     {
       module: "broker",
       name: "MQTT broker",
+      titles: { de: "MQTT-Broker" },
       icon: "mdi:swap-horizontal",
       address: "192.168.1.5",
       options: { url: "mqtt://192.168.1.5:1883" },

@@ -243,6 +243,7 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
     isSimulated: true,
     folders: () => new Map(),
     unconnected: () => [],
+    translations: (id) => (id === "news" ? { de: { "Its title": "Sein Titel" } } : undefined),
     list: () => [module],
     get,
     reload: async (id) => ({ module: get(id), reload: RELOADED }),

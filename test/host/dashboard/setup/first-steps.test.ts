@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ApiError } from "../../../../host/dashboard/api.ts";
+import { setLocale } from "../../../../host/dashboard/i18n/language.ts";
 import { type Answers, FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
 import { overlaySession } from "../../../helpers/page/overlay-session.ts";
@@ -72,6 +73,27 @@ test("a simulated home says so, and what was found can be connected", async (t) 
 
   await until(() => location.hash === "#/settings/modules/hue");
   assert.deepEqual(api.sent, [["PATCH", "/modules/hue/config", { address: "10.0.0.5" }]]);
+});
+
+test("a found name is in the language of the home, as far as its plugin has it", async (t) => {
+  setLocale("de-DE");
+  t.after(() => setLocale("en-GB"));
+  const titles = { de: "Hue-Brücke" };
+  const { root, text } = open(t, {
+    "/setup": { simulated: true },
+    "/setup/devices": {
+      found: [
+        { ...HUE, titles },
+        { ...BROKER, options: {} },
+      ],
+    },
+  });
+  await until(() => root.querySelector(".simulated") !== null);
+
+  t.mock.timers.tick(1_000);
+  await until(() => text().includes("10.0.0.5"));
+
+  assert.match(text(), /Hue-Brücke10\.0\.0\.5 .* MQTT broker10\.0\.0\.6/);
 });
 
 test("options that are not complete are asked for on the page, and other faults are shown", async (t) => {
