@@ -9,6 +9,7 @@ import { pluginText } from "../i18n/language.ts";
 import { isServed } from "../served-paths.ts";
 import type { Session } from "../session.ts";
 import type { Box, DetailsTarget } from "../widget-context.ts";
+import { ChartGestures } from "./chart-gestures.ts";
 import { deviceView } from "./device-view.ts";
 import { History, measuredFields } from "./history.ts";
 import { roomView } from "./room-view.ts";
@@ -35,13 +36,19 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
   const { contexts } = session;
   const actions = actionsOf(session);
   const notice = signal("");
-  const history = new History(
-    "device" in target ? target.device : "",
-    (path, signalOfRead) => contexts.read(path, AbortSignal.any([signalOfRead, sheet.closed])),
-    sheet.closed,
-  );
+  const history = new History({
+    deviceId: "device" in target ? target.device : "",
+    read: (path, signalOfRead) =>
+      contexts.read(path, AbortSignal.any([signalOfRead, sheet.closed])),
+    closed: sheet.closed,
+    hasLonger: isServed(session.store, "/history"),
+  });
+  const chart = {
+    history,
+    gestures: new ChartGestures(history),
+    devices: session.store.devices().peek(),
+  };
   const shown = device?.peek();
-  const hasLonger = isServed(session.store, "/history");
   const changes = signal<LastChanges | undefined>(undefined);
   if (shown && isSettable(shown) && isServed(session.store, "/logbook")) {
     void import("./who.ts").then(async ({ LastChanges: Changes }) => {
@@ -63,10 +70,9 @@ export function openDetails(session: Session, target: DetailsTarget, box: Box): 
       ? deviceView(device.value, {
           session,
           actions,
-          history,
+          chart,
           close,
           tell,
-          hasLonger,
           changes: changes.value,
         })
       : roomView("device" in target ? { room: "" } : target, { session, actions, close });

@@ -13,7 +13,7 @@ import type { Session } from "../session.ts";
 import { colourOf, colourWheel } from "./colour-wheel.ts";
 import { dialView, snapped } from "./dial.ts";
 import { editView } from "./edit-device.ts";
-import { type History, historyView } from "./history.ts";
+import { type HistoryCard, historyView } from "./history-view.ts";
 import { levelView } from "./level.ts";
 import { isNear, recentColours, rememberColour } from "./recent-colours.ts";
 import { type WhitePreset, whitesOf } from "./whites.ts";
@@ -23,11 +23,9 @@ import { words } from "./words.ts";
 interface Shown {
   readonly session: Session;
   readonly actions: Actions;
-  readonly history: History;
+  readonly chart: Pick<HistoryCard, "history" | "gestures" | "devices">;
   readonly close: TemplateResult;
   readonly tell: (sentence: string) => void;
-  /** True if the history reaches back further than a day. */
-  readonly hasLonger: boolean;
   /** Present if the home keeps a logbook. */
   readonly changes: LastChanges | undefined;
 }
@@ -43,7 +41,7 @@ interface Subject {
 
 /** Everything of a device. */
 export function deviceView(device: Device | undefined, shown: Shown): TemplateResult {
-  const { session, actions, history, close, tell, hasLonger, changes } = shown;
+  const { session, actions, chart, close, tell, changes } = shown;
   if (!device)
     return html`<header>${close}</header>
       <p class="quiet">${words.value.gone}</p>`;
@@ -62,7 +60,7 @@ export function deviceView(device: Device | undefined, shown: Shown): TemplateRe
     ${headerOf(subject, close, changes?.heading(device.id))}
     <div class="body">
       ${main} ${rows.length === 0 ? nothing : html`<div class="box controls-list">${rows}</div>`}
-      ${historyView(device, history, actions, hasLonger)} ${changes?.view(device.id) ?? nothing}
+      ${historyView({ ...chart, device, speech: actions })} ${changes?.view(device.id) ?? nothing}
       ${session.mayAdminister ? editView(device, session, tell) : nothing}
     </div>
   </div>`;

@@ -6,8 +6,9 @@ import { deviceOf } from "../../../helpers/device.ts";
 const { colourAt, pointOf } = await import("../../../../host/dashboard/details/colour-wheel.ts");
 const { snapped, targetAt } = await import("../../../../host/dashboard/details/dial.ts");
 const { namesIn, patchOf } = await import("../../../../host/dashboard/details/edit-device.ts");
-const { measuredFields, pathsOf, readingAt } =
-  await import("../../../../host/dashboard/details/history.ts");
+const { heightsOf, pathsOf, readingAt } =
+  await import("../../../../host/dashboard/details/chart-paths.ts");
+const { measuredFields } = await import("../../../../host/dashboard/details/history.ts");
 const { levelAt } = await import("../../../../host/dashboard/details/level.ts");
 const { isNear, withColour } = await import("../../../../host/dashboard/details/recent-colours.ts");
 const { whitesOf } = await import("../../../../host/dashboard/details/whites.ts");
@@ -116,10 +117,11 @@ test("a chart shows the value that holds at an instant, and small changes as sma
   assert.equal(readingAt(readings, 9_000)?.value, 20.2);
   assert.equal(readingAt(readings, 0)?.value, 20);
   assert.equal(readingAt([], 0), undefined);
-  const { line, yOf } = pathsOf(readings, DAY, 2);
+  const yOf = heightsOf(readings, 2);
+  const { line } = pathsOf(readings, DAY, yOf);
   assert.match(line, /^M0 [\d.]+L[\d.]+ [\d.]+H100$/);
   assert.ok(Math.abs(yOf(20) - yOf(20.2)) < 10);
-  assert.deepEqual(pathsOf([], DAY, 2).line, "");
+  assert.deepEqual(pathsOf([], DAY, yOf).line, "");
 });
 
 test("only what was changed of a name, a room and groups is sent; an empty name is not", () => {
