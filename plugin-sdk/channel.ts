@@ -29,7 +29,7 @@ export interface ChannelDefinition<S extends TSchema = TSchema> {
   readonly maxBytes?: number;
   /** The scope that a token needs to read it; `read` if absent. */
   readonly scope?: ChannelScope;
-  /** True for a value that the host keeps while it is restarted. It is stored once a minute and when the host stops. */
+  /** True for a value that the host keeps while it is restarted. It is stored within two seconds. */
   readonly keep?: boolean;
 }
 export type ChannelDefinitions = Readonly<Record<string, ChannelDefinition>>;

@@ -9,8 +9,10 @@ import { check } from "../validate.ts";
 import { Declared } from "./declared.ts";
 import { type ChannelRegistry, keyOf } from "./registry.ts";
 
-/** A value that changes all the time is stored at most this often, to spare memory cards. */
-const WRITE_EVERY_MS = 60_000;
+/** Changes that follow within this time are stored together. */
+const GATHER_MS = 1_000;
+/** Values that change all the time are stored at most this often, to spare memory cards. */
+const WRITE_EVERY_MS = 2_000;
 /** The most JSON of all kept values. */
 const MOST_BYTES = 4 * 2 ** 20;
 
@@ -41,16 +43,21 @@ interface KeptDependencies {
   readonly log: HostLog;
 }
 
-/** Keeps the values of channels with `keep` over a restart of the host, in `<dataFolder>/channels.json`. */
+/**
+ * Keeps the values of channels with `keep` over a restart of the host, in `<dataFolder>/channels.json`. A change is stored
+ * within two seconds; a value that is published again is not.
+ */
 export class KeptChannels {
   readonly #channels: ChannelRegistry;
   readonly #log: HostLog;
   readonly #file: DocumentFile<ChannelsFile>;
   readonly #writing = new DelayedCall(() => void (this.#written = this.#write()));
   #written: Promise<void> | undefined;
+  /** Monotonic. */
+  #lastWriteAt = -Infinity;
   readonly #stop: () => void;
-  /** The channels in the file. */
-  #stored: ReadonlySet<string>;
+  /** The values as of the last write as JSON, by channel; empty if it failed. */
+  #stored: ReadonlyMap<string, string>;
   /** Channels that were left out because they are too large, each logged once. */
   readonly #leftOut = new Set<string>();
 
@@ -69,22 +76,24 @@ export class KeptChannels {
         updatedAt,
       });
     }
-    const keys = stored.map(({ plugin, declared }) => keyOf({ plugin, declared }));
-    return new KeptChannels(parts, file, new Set(keys));
+    const inFile = stored.map((each) => [keyOf(each), JSON.stringify(each.value)] as const);
+    return new KeptChannels(parts, file, new Map(inFile));
   }
 
   private constructor(
     { channels, log }: KeptDependencies,
     file: DocumentFile<ChannelsFile>,
-    stored: ReadonlySet<string>,
+    stored: ReadonlyMap<string, string>,
   ) {
     this.#channels = channels;
     this.#log = log;
     this.#file = file;
     this.#stored = stored;
     this.#stop = channels.on((channel) => {
-      const isConcerned = channel.declared.keep || this.#stored.has(keyOf(channel));
-      if (isConcerned) this.#writing.start(WRITE_EVERY_MS);
+      const kept = channel.declared.keep ? channel.current?.json : undefined;
+      if (kept === this.#stored.get(keyOf(channel))) return;
+      const untilNextMs = this.#lastWriteAt + WRITE_EVERY_MS - performance.now();
+      this.#writing.start(Math.max(GATHER_MS, untilNextMs));
     });
   }
 
@@ -105,10 +114,13 @@ export class KeptChannels {
   }
 
   async #write(): Promise<void> {
+    this.#lastWriteAt = performance.now();
     let bytes = 0;
+    const stored = new Map<string, string>();
     const kept = this.#channels.list().flatMap((channel) => {
       const { plugin, declared, current } = channel;
       if (!declared.keep || !current) return [];
+      stored.set(keyOf(channel), current.json);
       bytes += Buffer.byteLength(current.json);
       if (bytes > MOST_BYTES) {
         bytes -= Buffer.byteLength(current.json);
@@ -118,10 +130,11 @@ export class KeptChannels {
       const { value, revision, updatedAt } = current;
       return [{ plugin, declared: { ...declared }, value, revision, updatedAt }];
     });
-    this.#stored = new Set(kept.map(keyOf));
+    this.#stored = stored;
     try {
       await this.#file.write({ version: 1, channels: kept });
     } catch (error) {
+      this.#stored = new Map();
       this.#log.error("could not store the values of channels", { error });
     }
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import type { DeclaredChannel } from "@mantel/plugin-sdk/protocol";
 import { KeptChannels } from "../../../host/channels/kept.ts";
 import { ChannelRegistry } from "../../../host/channels/registry.ts";
@@ -9,6 +10,7 @@ import { Bus } from "../../../host/events/bus.ts";
 import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 
 const declared = (name: string, change: Partial<DeclaredChannel> = {}): DeclaredChannel => ({
   name,
@@ -83,18 +85,44 @@ test("values of plugins that are no longer installed are removed", async (t) => 
   assert.deepEqual(after.names(), ["news/headlines"]);
 });
 
-test("values are stored once a minute", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+test("a value is in the file within two seconds, without a stop of the host", async (t) => {
   const folder = await emptyFolder(t);
   const { channels, kept } = await openHost(folder);
+  t.after(() => kept.close());
   channels.admit("news", [declared("headlines")]);
-  await channels.publish("news", "headlines", '"first"');
-  t.mock.timers.tick(59_999);
-  await assert.rejects(readFile(join(folder, "channels.json")), { code: "ENOENT" });
-  await channels.publish("news", "headlines", '"second"');
-  t.mock.timers.tick(1);
+
+  await channels.publish("news", "headlines", '"Rain"');
+
+  const inFile = () => readFile(join(folder, "channels.json"), "utf8").catch(() => "");
+  await until(async () => (await inFile()).includes('"Rain"'), { withinMs: 2_000 });
+});
+
+test("values that change all the time are written every two seconds, and equal ones not at all", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 10_000;
+  t.mock.method(performance, "now", () => now);
+  const write = t.mock.method(DocumentFile.prototype, "write", () => Promise.resolve());
+  const { channels, kept } = await openHost(await emptyFolder(t));
+  channels.admit("news", [declared("headlines")]);
+  const publishFor = async (ms: number, value: () => unknown) => {
+    for (let at = 0; at < ms; at += 100) {
+      await channels.publish("news", "headlines", JSON.stringify(value()));
+      now += 100;
+      t.mock.timers.tick(100);
+    }
+  };
+
+  await publishFor(20_000, () => now);
+  const whileChanging = write.mock.callCount();
+  await publishFor(5_000, () => "same");
+  const afterwards = write.mock.callCount();
+  await publishFor(20_000, () => "same");
+
+  assert.ok(whileChanging >= 9 && whileChanging <= 10, String(whileChanging));
+  assert.ok(afterwards <= whileChanging + 2, String(afterwards));
+  assert.equal(write.mock.callCount(), afterwards);
   await kept.close();
-  assert.match(await readFile(join(folder, "channels.json"), "utf8"), /"second"/);
+  assert.equal(write.mock.callCount(), afterwards);
 });
 
 test("a value that is too large to keep is left out, and the log says so once", async (t) => {
