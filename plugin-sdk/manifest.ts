@@ -164,6 +164,10 @@ export const Manifest = Type.Object(
     provides: Type.Optional(
       Type.Array(ServiceKey, { maxItems: SERVICE_LIMITS.services, uniqueItems: true }),
     ),
+    /** Services of `provides` that other plugins may provide too; their definitions have `providers: "many"`. */
+    shares: Type.Optional(
+      Type.Array(ServiceKey, { maxItems: SERVICE_LIMITS.services, uniqueItems: true }),
+    ),
     /** The services that this plugin calls, and the channels of other plugins that it reads, as `plugin/channel`. */
     uses: Type.Optional(
       Type.Array(Type.Union([ServiceKey, ChannelKey]), { maxItems: 200, uniqueItems: true }),

@@ -48,6 +48,12 @@ export interface ServiceOptions<
   readonly open?: ServiceScope;
   /** True for a read-only service: a call whose outcome is unknown, because a process ended, is repeated. */
   readonly repeatable?: boolean;
+  /**
+   * For a service that several plugins may provide; their manifests list it under `shares`. One call then reaches all of
+   * them: answers that are lists are joined; of other answers the caller gets the first; without an answer the call
+   * fails if it failed anywhere.
+   */
+  readonly providers?: "many";
   /** The user-facing name. */
   readonly title?: string;
 }
@@ -136,20 +142,10 @@ function isWhole(value: number, most: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= most;
 }
 
-/** Names that several plugins may provide. The host merges what they publish and answer. */
-export const SHARED_NAMES: ReadonlySet<string> = new Set([
-  "calendar.change",
-  "calendar.events",
-  "calendar.refresh",
-  "calendar.tasks",
-  "calendar.tasks.change",
-  "calendar.window",
-  "home.notify",
-]);
-
 /**
  * The values that plugins can publish, by name, with their schemas. The host serves the last published value and
- * never calls the plugin for it. The manifest lists a publication under `provides`, like a service.
+ * never calls the plugin for it. The manifest lists a publication under `provides`, like a service. Several plugins may
+ * publish one; the host merges them.
  */
 export const PUBLICATIONS = {
   "calendar.window": CalendarWindow,

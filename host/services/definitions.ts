@@ -5,6 +5,7 @@ import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Strict } from "@mantel/plugin-sdk/schema";
 import {
   normalServiceKey,
+  PUBLICATIONS,
   SERVICE_ERROR_CODE,
   SERVICE_LIMITS,
   SERVICE_NAME,
@@ -39,6 +40,7 @@ const Definition = Type.Object(
     deadlineMs: Type.Optional(Type.Integer({ minimum: 1, maximum: SERVICE_LIMITS.deadlineMs })),
     open: Type.Optional(Type.Enum([...SERVICE_SCOPES])),
     repeatable: Type.Optional(Type.Boolean()),
+    providers: Type.Optional(Type.Enum(["many"])),
   },
   Strict,
 );
@@ -54,6 +56,12 @@ const OWN: ServiceDefinitions = new Map(
   ),
 );
 
+/** The services and publications of the SDK that several plugins may provide, whatever their manifests say. */
+export const SHARED_OF_SDK: ReadonlySet<string> = new Set([
+  ...[...OWN].flatMap(([key, { providers }]) => (providers === "many" ? [key] : [])),
+  ...Object.keys(PUBLICATIONS),
+]);
+
 /**
  * Checks the definitions that a plugin's process reported at its start. Those that the manifest does not name are
  * left out with a warning.
@@ -61,13 +69,14 @@ const OWN: ServiceDefinitions = new Map(
  */
 export function parseDefinitions(
   given: unknown,
-  { id, provides = [] }: Pick<Manifest, "id" | "provides">,
+  { id, provides = [], shares = [] }: Pick<Manifest, "id" | "provides" | "shares">,
   warn: (sentence: string, reason: string) => void,
 ): ServiceDefinitions {
   if ((JSON.stringify(given)?.length ?? 0) > LONGEST) {
     throw new MantelError("invalid", `the services of ${id} have more than ${LONGEST} characters`);
   }
   const declared = new Set(provides.map(normalServiceKey));
+  const shared = new Set(shares.map(normalServiceKey));
   const parsed = new Map<string, ServiceDefinition>();
   for (const each of check(Definitions, given, `the list of services of ${id}`)) {
     const key = serviceKey(each);
@@ -75,10 +84,24 @@ export function parseDefinitions(
     if (each.output !== undefined) {
       requireSafeSchema(each.output, `the schema of the answer of ${key}`);
     }
+    requireSameSharing(each, shared);
     if (declared.has(key)) parsed.set(key, compiledDefinition(each as ServiceDefinition));
     else warn(UNDECLARED, `add "${key}" to "mantel.provides" in its package.json`);
   }
   return parsed;
+}
+
+/** The manifest says it before any code runs, and callers rely on the definition. */
+function requireSameSharing(
+  given: Pick<ServiceDefinition, "name" | "version" | "providers">,
+  shared: ReadonlySet<string>,
+): void {
+  const key = serviceKey(given);
+  if (SHARED_OF_SDK.has(key) || (given.providers === "many") === shared.has(key)) return;
+  const fix = shared.has(key)
+    ? `define ${key} with providers: "many", or remove it from "mantel.shares" in the package.json`
+    : `${key} may have several providers; add "${key}" to "mantel.shares" in the package.json`;
+  throw new MantelError("invalid", fix);
 }
 
 /** @throws MantelError `invalid`, with every fault */

@@ -1,13 +1,10 @@
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
-import {
-  normalServiceKey,
-  type ServiceDefinition,
-  serviceKey,
-  SHARED_NAMES,
-} from "@mantel/plugin-sdk/service";
+import { normalServiceKey, type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
 import { requireNoCycle } from "./chain.ts";
+import { SHARED_OF_SDK } from "./definitions.ts";
+import { mergedAnswer } from "./merged-answer.ts";
 
 /** A call of a service. */
 export interface ServiceCall {
@@ -25,6 +22,8 @@ export interface Provider {
   readonly id: string;
   /** Names under `provides` in its manifest. */
   readonly provides: readonly string[];
+  /** Those of them that its manifest lists under `shares`; absent means none. */
+  readonly shares?: readonly string[];
   /** The definitions of its running code, or of the code that ran last. */
   readonly definitions: () => Iterable<ServiceDefinition>;
   callService(call: ServiceCall): Promise<unknown>;
@@ -36,10 +35,10 @@ type Merged = (input: never, cause?: Cause) => Promise<unknown>;
 /** Thrown if another module already provides the name. */
 export class ServiceNameTaken extends MantelError {}
 
-/** The providers of services. Each name has one provider for each version, except shared names. */
+/** The providers of services. Each name has one provider for each version, except shared services. */
 export class ServiceRegistry {
   readonly #providers = new Map<string, Provider>();
-  /** The providers of shared names, by name and id. */
+  /** The providers of shared services and publications, by key and id. */
   readonly #shared = new Map<string, Map<string, Provider>>();
   readonly #merging = new Map<string, Merged>();
 
@@ -48,7 +47,7 @@ export class ServiceRegistry {
    * @throws ServiceNameTaken if another module holds one of them
    */
   claim(provider: Provider): void {
-    const { id, provides } = provider;
+    const { id, provides, shares } = provider;
     const name = this.findTaken(provider);
     if (name !== undefined) {
       const sentence = `${id} provides ${name}, which ${this.findProvider(name)} already provides`;
@@ -57,7 +56,7 @@ export class ServiceRegistry {
     this.release(id);
     for (const each of provides) {
       const key = normalServiceKey(each);
-      if (SHARED_NAMES.has(key)) this.#sharedBy(key).set(id, provider);
+      if (isShared(key, shares)) this.#sharedBy(key).set(id, provider);
       else this.#providers.set(key, provider);
     }
   }
@@ -68,10 +67,17 @@ export class ServiceRegistry {
   }
 
   /** The first of these names that another module holds. */
-  findTaken({ id, provides }: Pick<Provider, "id" | "provides">): string | undefined {
-    return provides.find(
-      (name) => !SHARED_NAMES.has(normalServiceKey(name)) && (this.findProvider(name) ?? id) !== id,
-    );
+  findTaken({
+    id,
+    provides,
+    shares,
+  }: Pick<Provider, "id" | "provides" | "shares">): string | undefined {
+    return provides.find((name) => {
+      const key = normalServiceKey(name);
+      const owner = this.#providers.get(key);
+      const others = isShared(key, shares) ? [] : this.providersOf(key);
+      return [...(owner ? [owner.id] : []), ...others].some((other) => other !== id);
+    });
   }
 
   /** The id of the module that provides a service; of a shared one, the first. */
@@ -122,21 +128,22 @@ export class ServiceRegistry {
   async callFor(call: ServiceCall, cause?: Cause): Promise<unknown> {
     const { key, chain } = call;
     requireNoCycle(chain, key);
-    const provider = this.findProvider(key);
-    try {
-      return await this.#call(call, cause);
-    } catch (error) {
-      if (!(error instanceof RemoteFault)) throw error;
-      const sentence = `${key} of ${provider} failed; see the log of ${provider}`;
-      throw new MantelError("service_unavailable", sentence, { cause: error });
-    }
+    return this.#call(call, { cause, toError: (error, provider) => errorOf(error, provider, key) });
   }
 
-  async #call(call: ServiceCall, cause?: Cause): Promise<unknown> {
+  async #call(
+    call: ServiceCall,
+    { cause, toError = (error) => error }: CallOptions = {},
+  ): Promise<unknown> {
     const merged = this.#merging.get(call.key);
     if (merged) return merged(call.input as never, cause);
-    const provider = this.#find(call.key);
-    if (provider) return provider.callService(call);
+    const answers = this.#allOf(call.key).map((provider) =>
+      provider.callService(call).catch((error: unknown) => {
+        throw toError(error, provider.id);
+      }),
+    );
+    const [first] = answers;
+    if (first) return answers.length === 1 ? first : mergedAnswer(answers);
     throw new MantelError("service_unavailable", this.#missing(call.key), { retryAfterMs: 5_000 });
   }
 
@@ -176,11 +183,29 @@ export class ServiceRegistry {
 
   /** The provider of a service; of a shared one, the first. */
   #find(key: string): Provider | undefined {
-    if (!SHARED_NAMES.has(key)) return this.#providers.get(key);
-    const [first] = this.#sharedBy(key).values();
-    return first;
+    return this.#allOf(key)[0];
+  }
+
+  #allOf(key: string): readonly Provider[] {
+    const owner = this.#providers.get(key);
+    return owner ? [owner] : [...(this.#shared.get(key)?.values() ?? [])];
   }
 }
+
+interface CallOptions {
+  readonly cause?: Cause | undefined;
+  /** The error for the caller, from that of a provider. */
+  readonly toError?: (error: unknown, provider: string) => unknown;
+}
+
+function errorOf(error: unknown, provider: string, key: string): unknown {
+  if (!(error instanceof RemoteFault)) return error;
+  const sentence = `${key} of ${provider} failed; see the log of ${provider}`;
+  return new MantelError("service_unavailable", sentence, { cause: error });
+}
+
+const isShared = (key: string, shares: readonly string[] = []): boolean =>
+  SHARED_OF_SDK.has(key) || shares.some((each) => normalServiceKey(each) === key);
 
 function nameOf(key: string): string {
   return key.split("@", 1)[0] ?? key;

@@ -44,6 +44,7 @@ export type CalendarTasks = Static<typeof CalendarTasks>;
 
 /** Returns the tasks of all calendars, as they were read last. */
 export const calendarTasks = defineService("calendar.tasks", {
+  providers: "many",
   title: "Tasks of all calendars",
   input: Type.Object({}, Strict),
   output: CalendarTasks,
@@ -104,6 +105,7 @@ export type CalendarTaskChanged = Static<typeof CalendarTaskChanged>;
 
 /** Reads, creates, changes or removes a task at its server. Resolves when the server has confirmed it. */
 export const calendarTaskChange = defineService("calendar.tasks.change", {
+  providers: "many",
   title: "Change tasks of a calendar",
   input: CalendarTaskChange,
   output: CalendarTaskChanged,

@@ -12,6 +12,7 @@ export type CalendarQuery = Static<typeof CalendarQuery>;
 
 /** Returns all occurrences in a window that the published window does not cover. */
 export const calendarEvents = defineService("calendar.events", {
+  providers: "many",
   title: "Events of all calendars",
   input: CalendarQuery,
   output: CalendarWindow,
@@ -31,6 +32,7 @@ export type CalendarRefreshed = Static<typeof CalendarRefreshed>;
 
 /** Reads one calendar now, and returns its state. */
 export const calendarRefresh = defineService("calendar.refresh", {
+  providers: "many",
   title: "Read a calendar now",
   input: Type.Object({ id: Type.String({ maxLength: 200 }) }, Strict),
   output: CalendarRefreshed,
@@ -132,6 +134,7 @@ export type CalendarChanged = Static<typeof CalendarChanged>;
 
 /** Reads, creates, changes or removes an event at its server. Resolves when the server has confirmed it. */
 export const calendarChange = defineService("calendar.change", {
+  providers: "many",
   title: "Change events of a calendar",
   input: CalendarChange,
   output: CalendarChanged,

@@ -18,6 +18,7 @@ export type HomeNotification = Static<typeof HomeNotification>;
  * elsewhere as well, for example to a messenger.
  */
 export const homeNotify = defineService("home.notify", {
+  providers: "many",
   title: "Send a message",
   input: HomeNotification,
 });

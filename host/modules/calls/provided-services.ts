@@ -17,13 +17,13 @@ export class ProvidedServices {
   }
 
   /** True if no other module holds a name that this plugin provides. */
-  canClaim({ id, manifest: { provides = [] } }: PluginPackage): boolean {
-    return this.#parts.services.findTaken({ id, provides }) === undefined;
+  canClaim({ id, manifest: { provides = [], shares = [] } }: PluginPackage): boolean {
+    return this.#parts.services.findTaken({ id, provides, shares }) === undefined;
   }
 
   /** @throws ServiceNameTaken if another module holds a name; nothing is claimed then */
-  claim({ manifest: { provides = [] } }: PluginPackage): void {
-    this.#parts.services.claim({ ...this.#module, provides });
+  claim({ manifest: { provides = [], shares = [] } }: PluginPackage): void {
+    this.#parts.services.claim({ ...this.#module, provides, shares });
   }
 
   /** Runs `work` with the names of `next` claimed; if it fails, claims those of `now` again. */

@@ -5,6 +5,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { placeOfFault } from "@mantel/plugin-sdk/json-text";
 import { hasRoutes, Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
+import { normalServiceKey } from "@mantel/plugin-sdk/service";
 import { Type } from "typebox";
 import { HOST_SECTIONS } from "../../config/schema.ts";
 import { TOPICS } from "../../events/sse.ts";
@@ -133,6 +134,11 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
     return own === undefined
       ? undefined
       : `mantel.needs.reads must not hold "${own}", which the host serves itself`;
+  },
+  ({ shares = [], provides = [] }) => {
+    const own = provides.map(normalServiceKey);
+    const missing = shares.find((name) => !own.includes(normalServiceKey(name)));
+    return missing && `"${missing}" in mantel.shares must also be in mantel.provides`;
   },
   ({ paths = {} }) => {
     const own = Object.keys(paths).find((path) => HOST_PATHS.has(path));

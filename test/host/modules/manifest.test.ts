@@ -21,6 +21,11 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
   ["no manifest", undefined, /has no "mantel" key/],
   ["an id in capitals", { ...GOOD, id: "Lamp" }, /\/mantel\/id/],
   ["an unknown kind", { ...GOOD, kinds: ["robot"] }, /\/mantel\/kinds\/0/],
+  [
+    "a shared service that it does not provide",
+    { ...GOOD, provides: ["acme.a.b"], shares: ["acme.a.c"] },
+    /"acme\.a\.c" in mantel\.shares must also be in mantel\.provides/,
+  ],
   ["an unknown key", { ...GOOD, colour: "red" }, /\/mantel\/colour/],
   ["the id of a section of the config", { ...GOOD, id: "ui" }, /section of the host's config/],
   ["no entry", { id: "lamp", kinds: ["service"] }, /needs a "server" or a "widget"/],

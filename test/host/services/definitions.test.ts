@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineService, Type } from "@mantel/plugin-sdk";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import type { ServiceDefinition } from "@mantel/plugin-sdk/service";
-import { mqttBroker } from "@mantel/plugin-sdk/services";
+import { homeNotify, mqttBroker } from "@mantel/plugin-sdk/services";
 import {
   answerFault,
   checkInput,
@@ -36,6 +36,23 @@ test("definitions have the keys of the manifest, and version 1 may be written or
 
   assert.deepEqual([...parsed.keys()], ["acme.news.items", "acme.news.items@2"]);
   assert.deepEqual(warnings, []);
+});
+
+test("definition and manifest agree on whether a service may have several providers", () => {
+  const ring = defineService("acme.chime.ring", { input: Type.Object({}), providers: "many" });
+  const { providers: _, ...alone } = ring;
+  const parseWith = (given: unknown, shares: string[]) =>
+    parseDefinitions([given], { id: "bell", provides: [ring.name], shares }, () => undefined);
+
+  assert.equal(parseWith(ring, [ring.name]).get(ring.name)?.providers, "many");
+  assert.throws(() => parseWith(ring, []), /add "acme\.chime\.ring" to "mantel\.shares"/);
+  assert.throws(() => parseWith(alone, [ring.name]), /define acme\.chime\.ring with providers/);
+  const own = parseDefinitions(
+    [homeNotify],
+    { id: "bell", provides: [homeNotify.name] },
+    () => undefined,
+  );
+  assert.equal(own.size, 1, "the host knows those of the SDK");
 });
 
 test("a service that the manifest does not name is left out, with the line to add", () => {

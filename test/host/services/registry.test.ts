@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineService, Type } from "@mantel/plugin-sdk";
+import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { type Provider, ServiceRegistry } from "../../../host/services/registry.ts";
 
 const provider = (id: string, ...provides: string[]): Provider => ({
@@ -36,6 +37,79 @@ test("a service name has one owner, and a claim gets all of its names or none", 
     message: "two provides mqtt.publish, which one already provides; disable one of the two",
   });
   await assert.rejects(services.call("broker.address", {}), { code: "service_unavailable" });
+});
+
+/** A provider of a service that several may provide. */
+const sharing = (id: string, answer: () => unknown): Provider => ({
+  ...provider(id, "acme.chime.ring"),
+  shares: ["acme.chime.ring"],
+  callService: async () => answer(),
+});
+const ring = (...providers: readonly Provider[]) => {
+  const services = new ServiceRegistry();
+  for (const each of providers) services.claim(each);
+  return services.callFor({ key: "acme.chime.ring", input: {}, chain: [] });
+};
+const failing = (id: string) =>
+  sharing(id, () => {
+    throw new RemoteFault({ name: "TypeError", message: "broken" });
+  });
+
+test("a call of a shared service reaches all providers, and lists are joined", async () => {
+  const rung: string[] = [];
+  const silent = (id: string) => sharing(id, () => void rung.push(id));
+
+  assert.deepEqual(
+    await ring(
+      sharing("a", () => [1, 2]),
+      sharing("b", () => [3]),
+    ),
+    [1, 2, 3],
+  );
+  assert.equal(
+    await ring(
+      sharing("a", () => "first"),
+      sharing("b", () => "second"),
+    ),
+    "first",
+  );
+  assert.equal(await ring(silent("a"), silent("b")), undefined);
+  assert.deepEqual(rung, ["a", "b"]);
+});
+
+test("a failing provider of a shared service keeps no other from answering, and is named if all fail", async () => {
+  const rung: string[] = [];
+
+  assert.deepEqual(
+    await ring(
+      failing("a"),
+      sharing("b", () => [3]),
+    ),
+    [3],
+  );
+  await assert.rejects(
+    ring(
+      failing("a"),
+      sharing("b", () => void rung.push("b")),
+    ),
+    {
+      code: "service_unavailable",
+      message: "acme.chime.ring of a failed; see the log of a",
+    },
+  );
+  assert.deepEqual(rung, ["b"]);
+});
+
+test("a service is shared only by plugins that all share it", () => {
+  const services = new ServiceRegistry();
+  services.claim(sharing("a", () => []));
+
+  assert.throws(() => services.claim(provider("b", "acme.chime.ring")), {
+    message: "b provides acme.chime.ring, which a already provides; disable one of the two",
+  });
+  services.release("a");
+  services.claim(provider("b", "acme.chime.ring"));
+  assert.throws(() => services.claim(sharing("a", () => [])), /which b already provides/);
 });
 
 test("a module can claim again with other names", async () => {
