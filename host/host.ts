@@ -57,7 +57,6 @@ import { Publisher } from "./mqtt/publish.ts";
 import { PackageLock } from "./packages/lock.ts";
 import { type RunningHostDependencies, openHostPackages } from "./packages/open-packages.ts";
 import { packageFolders } from "./packages/package-folders.ts";
-import { Photos } from "./photos/photos.ts";
 import { Places } from "./places/places.ts";
 import { ApiPaths } from "./routes/api-paths.ts";
 import { RouteSecrets } from "./routes/secrets.ts";
@@ -260,14 +259,13 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   onDispose(() => channels.close());
   const keptChannels = await KeptChannels.open({ ...foundation, channels });
   onDispose(() => keptChannels.close());
-  const photos = await Photos.open(foundation.dataFolder);
   const places = new Places();
   onDispose(() => places.close());
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
   const answering = { devices, images, readings, commands, scenes, channels, apiPaths };
-  const shown = { photos, places, calendar, calendarActions, calendarFeed };
+  const shown = { places, calendar, calendarActions, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }
 

@@ -19,6 +19,8 @@ export { conversionTo, toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } 
 export type { UnitConversion } from "./units.ts";
 export { imageTypeOf, MAX_IMAGE_BYTES } from "./device-image.ts";
 export type { DeviceImage, ImageType } from "./device-image.ts";
+export { asDiskFault } from "./document-file.ts";
+export { sweepTemporaryFiles, writeDurably } from "./durable-file.ts";
 export { Health } from "./health.ts";
 export type { Ignored } from "./health.ts";
 export { percentToSpeed, speedToPercent } from "./fan-speed.ts";

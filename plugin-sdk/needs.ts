@@ -7,9 +7,9 @@ import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
 /** A document of the host, or a path at and below which a plugin has routes: `/tides` of the API, or `/plugins/tides`. */
 const WidgetRead = Type.String({
-  pattern: `^(calendar|history|photos|/plugins/${PLUGIN_ID.slice(1, -1)}|/[a-z][a-z0-9-]{0,40})$`,
+  pattern: `^(calendar|history|/plugins/${PLUGIN_ID.slice(1, -1)}|/[a-z][a-z0-9-]{0,40})$`,
   maxLength: 75,
-  description: "calendar, history, photos, or routes of another plugin: /tides or /plugins/tides",
+  description: "calendar, history, or routes of another plugin: /tides or /plugins/tides",
 });
 
 /**
@@ -56,8 +56,8 @@ export const Needs = Type.Object(
     /** True for a widget that activates scenes. */
     scenes: Type.Optional(Type.Boolean()),
     /**
-     * `calendar` is `/calendar/events`, `history` is `/smart-home/devices/…/history`, `photos` is `/photos`. A path such as
-     * `/tides` or `/plugins/tides` is routes of another plugin, at it and below; those of its own plugin need no entry.
+     * `calendar` is `/calendar/events`, `history` is `/smart-home/devices/…/history`. A path such as `/tides` or
+     * `/plugins/tides` is routes of another plugin, at it and below; those of its own plugin need no entry.
      */
     reads: Type.Optional(Type.Array(WidgetRead, { maxItems: 50, uniqueItems: true })),
   },

@@ -106,6 +106,8 @@ export interface RouteCall {
   readonly body: unknown;
   /** A raw body in base64. */
   readonly bytes?: string;
+  /** The path of a file in the storage with a large raw body, which the host removes after the answer. */
+  readonly bytesFile?: string;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The sender, for plugins of the kind `automation`. */

@@ -12,8 +12,10 @@ export const ROUTE_LIMITS = {
   headers: 20,
   /** Bytes of a body without `maxBytes`. */
   usualBytes: 2 ** 16,
-  /** The most bytes of a body, and of an answer. */
+  /** The most bytes of a JSON body, and of an answer. */
   mostBytes: 2 ** 20,
+  /** The most bytes of a raw body. */
+  mostRawBytes: 16 * 2 ** 20,
   /** The most bytes of a file that a route answers with. */
   mostFileBytes: 64 * 2 ** 20,
 } as const;
@@ -52,7 +54,10 @@ export interface RouteOptions<
   readonly response?: Response | undefined;
   /** True for a body of any content type, which the handler gets as bytes. */
   readonly raw?: boolean;
-  /** The largest body; 65,536 if absent, and at most 1,048,576. */
+  /**
+   * The largest body; 65,536 if absent, and at most 1,048,576, or 16,777,216 for a raw one. While a handler has a raw
+   * body above 1,048,576 bytes, a file in the plugin's storage has it too.
+   */
   readonly maxBytes?: number;
   /** Names of request headers that the handler gets, in lower case, such as `x-hub-signature-256`. */
   readonly headers?: readonly string[];
@@ -163,16 +168,21 @@ export function routePath({ path, at }: Pick<RouteDefinition, "path" | "at">): s
 
 /** The reason why the host would refuse a route, as the rest of a sentence. */
 export function routeFault(route: RouteDefinition): string | undefined {
-  const { scope, secretInPath = false, raw = false, body, method, headers = [] } = route;
+  const { scope, secretInPath = false, headers = [] } = route;
   const fault = placeFault(route);
   if (fault !== undefined) return fault;
   if ((scope === "public") !== secretInPath) {
     return 'the scope "public" and secretInPath: true belong together';
   }
+  const secret = headers.find((name) => /^(authorization|cookie|proxy-.*|host)$/i.test(name));
+  return secret === undefined ? bodyFault(route) : `the header ${secret} is not given to plugins`;
+}
+
+function bodyFault({ method, raw = false, body, maxBytes = 0 }: RouteDefinition) {
   if (raw && body) return "a raw body has no schema";
   if (method === "GET" && (raw || body)) return "a GET has no body";
-  const secret = headers.find((name) => /^(authorization|cookie|proxy-.*|host)$/i.test(name));
-  return secret && `the header ${secret} is not given to plugins`;
+  const most = raw ? ROUTE_LIMITS.mostRawBytes : ROUTE_LIMITS.mostBytes;
+  return maxBytes > most ? `maxBytes is at most ${most} for this body` : undefined;
 }
 
 function placeFault({ path, at, secretInPath = false }: RouteDefinition): string | undefined {

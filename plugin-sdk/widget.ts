@@ -173,8 +173,8 @@ export interface WidgetDefinition<S extends Settings, State> {
   /** CSS for the widget's shadow root. Use the `--mantel-*` properties for colours, spacing and fonts. */
   readonly styles?: string;
   /**
-   * Returns values of plugins' channels for the preview in the editor, by name as in `ctx.channel`. They may depend on
-   * the time, and on nothing else.
+   * Returns values of plugins' channels for the preview in the editor, by name as in `ctx.channel`, and JSON answers of
+   * `ctx.read`, by path. They may depend on the time, and on nothing else.
    */
   readonly preview?: () => Readonly<Record<string, unknown>>;
   /** Increase it when the shape of the handed-over state changes. State of another version is not handed over. */

@@ -16,20 +16,25 @@ export interface BackupContents {
   readonly leftOut: readonly string[];
 }
 
+/** A file with which a folder is left out of backups, such as one with large files of a plugin. */
+const LEAVES_OUT = ".nobackup";
+
 /** Paths of files in a data folder that belong into a backup, sorted. Does not follow links. */
 export async function pathsToBackUp(dataFolder: string, withSecrets: boolean): Promise<string[]> {
-  const found: string[] = [];
+  const paths: string[] = [];
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = readdir(join(dataFolder, folder), { withFileTypes: true }).catch(unlessGone);
-    for (const entry of (await entries) ?? []) {
+    const found = readdir(join(dataFolder, folder), { withFileTypes: true }).catch(unlessGone);
+    const entries = (await found) ?? [];
+    if (folder !== "" && entries.some(({ name }) => name === LEAVES_OUT)) continue;
+    for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isExcluded(path) || (!withSecrets && isSecret(path))) continue;
       if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile()) found.push(path);
+      else if (entry.isFile()) paths.push(path);
     }
   }
-  return found.toSorted();
+  return paths.toSorted();
 }
 
 /**

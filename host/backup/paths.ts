@@ -12,7 +12,7 @@ const MAX_SEGMENTS = 16;
 
 /** Files that can be created again, belong to this machine, are too large, or are only logs. */
 const LEFT_OUT =
-  /^(cache|packages|photos|before-restore-[^/]*)(\/|$)|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*(\/|$)|\.last-good$|\.sqlite(-\w+)?$/;
+  /^(cache|packages|before-restore-[^/]*)(\/|$)|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*(\/|$)|\.last-good$|\.sqlite(-\w+)?$/;
 /** Files that decide on access to the host, and on the code and the permissions of plugins. */
 const CREDENTIALS: readonly string[] = [
   "keys.json",

@@ -21,7 +21,6 @@ import type { HostLog } from "../log.ts";
 import type { ModuleManager } from "../modules/manager.ts";
 import type { Publisher } from "../mqtt/publish.ts";
 import type { OpenPackages } from "../packages/open-packages.ts";
-import type { Photos } from "../photos/photos.ts";
 import type { Places } from "../places/places.ts";
 import type { ApiPaths } from "../routes/api-paths.ts";
 import type { RouteSecrets } from "../routes/secrets.ts";
@@ -58,7 +57,6 @@ export interface HttpDependencies {
   readonly calendarActions: CalendarActions;
   readonly calendarFeed: CalendarFeed;
   readonly feedAddresses: FeedAddresses;
-  readonly photos: Photos;
   readonly places: Places;
   readonly languages: Languages;
   readonly connectables: Connectables;

@@ -34,7 +34,7 @@ const Definition = Type.Object(
     bodyOptional: Type.Optional(Type.Boolean()),
     response: Type.Optional(Type.Unknown()),
     raw: Type.Optional(Type.Boolean()),
-    maxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: ROUTE_LIMITS.mostBytes })),
+    maxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: ROUTE_LIMITS.mostRawBytes })),
     headers: Type.Optional(
       Type.Array(Type.String({ pattern: "^[a-z0-9-]{1,60}$" }), { maxItems: ROUTE_LIMITS.headers }),
     ),

@@ -155,7 +155,9 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "outcome_unknown",
   "deadline_passed",
   "disk_full",
+  "disk_read_only",
   "not_found",
+  "unsupported_media_type",
 ]);
 
 /** Converts data from another process to an error with texts of limited length. Accepts any data. */

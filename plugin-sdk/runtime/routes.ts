@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { MantelError } from "../errors.ts";
 import type { RouteCall, SentAnswer } from "../protocol.ts";
 import { type HandledRoute, type RouteAnswer, type RouteDefinition, routeKey } from "../route.ts";
@@ -29,10 +30,12 @@ export class RuntimeRoutes {
   }
 
   /** Calls the handler. @throws MantelError `not_found` without one, or the handler's error */
-  async answer({ route, bytes, ...request }: RouteCall): Promise<SentAnswer> {
+  async answer({ route, bytes, bytesFile, ...request }: RouteCall): Promise<SentAnswer> {
     const found = this.#routes.get(route);
     if (!found) throw new MantelError("not_found", `the plugin has no route ${route}`);
-    const given = { ...request, bytes: Buffer.from(bytes ?? "", "base64") };
+    const raw =
+      bytesFile === undefined ? Buffer.from(bytes ?? "", "base64") : await readFile(bytesFile);
+    const given = { ...request, bytes: raw };
     return toSent(await found.handler(given as never));
   }
 }

@@ -50,6 +50,7 @@ export default defineWidget<typeof settings, { shown: string }>({
     },
   },
   settings,
+  preview: () => ({ "/photos": { photos: [] } }),
   styles: cardStyles + styles,
   mount(root, ctx) {
     const listing = signal<Listing>({ state: "loading", photos: [] });

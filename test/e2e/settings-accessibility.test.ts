@@ -8,7 +8,7 @@ import { startHost } from "../helpers/host.ts";
 import { visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
-const PLUGINS = ["demo-home", "calendar", "room-widget", "hue", "home-assistant"];
+const PLUGINS = ["demo-home", "calendar", "room-widget", "hue", "home-assistant", "photo-widget"];
 const PAGES = [
   ...[
     "general",

@@ -10,7 +10,9 @@ import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
 test("forms in the settings", async (t) => {
-  const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
+  const plugins = ["demo-home", "calendar", "room-widget", "photo-widget"].map(
+    (id) => `plugins/${id}`,
+  );
   const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),

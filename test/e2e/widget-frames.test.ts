@@ -79,7 +79,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     );
     assert.match(none["lamp"] ?? "", /\{"devices":\["read","command"\]\} to "mantel"/);
     assert.match(none["scene"] ?? "", /forbidden .*"needs": \{"scenes":true\}/);
-    assert.match(none["photos"] ?? "", /"needs": \{"reads":\["photos"\]\}/);
+    assert.match(none["photos"] ?? "", /"needs": \{"reads":\["\/photos"\]\}/);
     assert.equal(lights["lamp"], "ok");
     assert.match(lights["cover"] ?? "", /^forbidden .* has only light/);
     assert.ok(Number(lights["devices"]) > 0);

@@ -32,6 +32,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   const document = (await (await host.api("/openapi.json")).json()) as {
     paths: Record<string, { get?: unknown }>;
   };
+  await until(async () => (await host.api("/photos")).ok, { withinMs: 20_000 });
   await writeFile(join(host.data, "photos/porch.png"), "a picture");
   const ids = {
     devices: "demo:light:1",

@@ -38,7 +38,7 @@ export function demoWidgetContexts(
     timeZone,
     online: signal(true),
     api: {
-      open: (path) => Promise.resolve(answerTo(path, timeZone.peek())),
+      open: (path) => answerTo(path, timeZone.peek(), ofPlugins),
       post: (path) =>
         path === "/services/calendar.tasks"
           ? Promise.resolve(tasks(timeZone.peek()) as never)
@@ -50,12 +50,18 @@ export function demoWidgetContexts(
   });
 }
 
-/** Answers to `ctx.read` in the demo home. */
-function answerTo(path: string, timeZone: string): Response {
+/** Answers to `ctx.read` in the demo home: documents of the host, and what widgets have for their previews. */
+async function answerTo(
+  path: string,
+  timeZone: string,
+  ofPlugins: ReadonlyMap<string, unknown>,
+): Promise<Response> {
   if (path.startsWith("/calendar/events")) return Response.json(calendar(timeZone));
   const [, id] = /^\/smart-home\/devices\/([^/]+)\/history/.exec(path) ?? [];
   if (id !== undefined) return Response.json(readings(decodeURIComponent(id)));
-  return Response.json({ photos: [] });
+  const answer = ofPlugins.get(path);
+  if (answer === undefined) throw new Error(`the demo home has nothing at ${path}`);
+  return Response.json(answer);
 }
 
 function devices(): Device[] {

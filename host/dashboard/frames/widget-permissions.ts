@@ -18,11 +18,10 @@ export const manifestHint = (needs: Needs): string =>
   `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
 
 /** Documents of the host, each with the device that it is about. A picture needs the same as the state of its device. */
-const DOCUMENTS: readonly (readonly ["image" | "calendar" | "history" | "photos", RegExp])[] = [
+const DOCUMENTS: readonly (readonly ["image" | "calendar" | "history", RegExp])[] = [
   ["image", /^\/smart-home\/devices\/([^/]+)\/image$/],
   ["calendar", /^\/calendar\/events$/],
   ["history", /^\/smart-home\/devices\/([^/]+)\/history$/],
-  ["photos", /^\/photos(?:\/[^/]+)?$/],
 ];
 
 /** The first part of a path below `/plugins/<id>` at which a plugin can have routes. */

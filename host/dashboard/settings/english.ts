@@ -149,7 +149,6 @@ export const english = {
   seesModules: "the status of the modules",
   readsCalendar: "calendar entries of other days",
   readsHistory: "the measured values of its devices",
-  readsPhotos: "the photos",
   permissions: "Permissions",
   unusedPermissions: "Not needed so far",
   unusedSince: (date: string) =>

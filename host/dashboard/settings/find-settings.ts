@@ -3,7 +3,7 @@ import type { Result } from "../find/home-results.ts";
 import { fitOf, folded } from "../find/match.ts";
 import type { Store } from "../store.ts";
 import { addressOf } from "./page.ts";
-import { type PageEntry, PAGES } from "./pages.ts";
+import { type PageEntry, pagesOf } from "./pages.ts";
 import { words } from "./words.ts";
 
 type TextKey = {
@@ -37,10 +37,11 @@ const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey
 export function findSettings(text: string, store: Pick<Store, "modules">): readonly Result[] {
   const sought = folded(text.trim());
   if (sought === "") return [];
+  const pages = pagesOf(store);
   const fits = (name: string): boolean => fitOf(name, sought) !== undefined;
   return [
-    ...PAGES.filter(({ title }) => fits(words.value[title])).map(resultOfPage),
-    ...settingsThat(fits),
+    ...pages.filter(({ title }) => fits(words.value[title])).map(resultOfPage),
+    ...settingsThat(fits, pages),
     ...store
       .modules()
       .value.filter(({ name }) => fits(name))
@@ -53,11 +54,14 @@ function resultOfPage({ id, title, icon }: PageEntry): Result {
   return { title: words.value[title], place: words.value.settings, icon, opens: { address } };
 }
 
-function settingsThat(fits: (text: string) => boolean): readonly Result[] {
+function settingsThat(
+  fits: (text: string) => boolean,
+  pages: readonly PageEntry[],
+): readonly Result[] {
   const texts = words.value;
   return SETTINGS.flatMap(([page, row, ...keys]) => {
     const found = keys.find((key) => fits(texts[key]));
-    const entry = PAGES.find(({ id }) => id === page);
+    const entry = pages.find(({ id }) => id === page);
     if (found === undefined || !entry) return [];
     const [first = found] = keys;
     const title = row === "" ? texts[found] : texts[first];

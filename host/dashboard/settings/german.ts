@@ -154,7 +154,6 @@ export const german: Translation<typeof english> = {
   seesModules: "den Status der Module",
   readsCalendar: "Termine anderer Tage",
   readsHistory: "die Messwerte seiner Geräte",
-  readsPhotos: "die Fotos",
   permissions: "Berechtigungen",
   unusedPermissions: "Bisher nicht gebraucht",
   unusedSince: (date) =>

@@ -1,3 +1,5 @@
+import { isServed } from "../served-paths.ts";
+import type { Store } from "../store.ts";
 import { aboutPage } from "./about-page.ts";
 import { advancedPage } from "./advanced-page.ts";
 import { backupPage } from "./backup-page.ts";
@@ -42,6 +44,8 @@ export interface PageEntry {
   readonly startsGroup?: boolean;
   /** The page of the menu that leads to it, for a page that is not in the menu. */
   readonly below?: string;
+  /** The path of the API that the page needs. Without a plugin that serves it, no link leads to the page. */
+  readonly needs?: string;
   /** `item` is the rest of the address, such as the id of a module that is shown alone. */
   readonly open: (parts: SettingsDependencies, item: string) => OpenSettingsPage;
 }
@@ -60,7 +64,13 @@ export const PAGES: readonly PageEntry[] = [
     open: calendarsPage,
   },
   { id: "place", icon: "mdi:map-marker", title: "town", open: townPage },
-  { id: "photos", icon: "mdi:image-multiple", title: "photos", open: photosPage },
+  {
+    id: "photos",
+    icon: "mdi:image-multiple",
+    title: "photos",
+    needs: "/photos",
+    open: photosPage,
+  },
   {
     id: "access",
     icon: "mdi:account-multiple",
@@ -95,3 +105,8 @@ export const PAGES: readonly PageEntry[] = [
     open: aboutPage,
   },
 ];
+
+/** The pages to which this home leads: those without a plugin that serves what they need are left out. Read it while drawing. */
+export function pagesOf(store: Pick<Store, "modules">): readonly PageEntry[] {
+  return PAGES.filter(({ needs }) => needs === undefined || isServed(store, needs));
+}

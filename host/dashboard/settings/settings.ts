@@ -5,7 +5,7 @@ import type { Store } from "../store.ts";
 import { titles } from "../title.ts";
 import { FormAction } from "./form-action.ts";
 import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
-import { type PageEntry, PAGES } from "./pages.ts";
+import { type PageEntry, PAGES, pagesOf } from "./pages.ts";
 import { SettingsSearch } from "./search.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
@@ -117,9 +117,9 @@ export class Settings {
           this.#search.isActive
             ? this.#search.resultsView()
             : html`<div class="menu">
-                ${PAGES.filter(({ below }) => below === undefined).map((each) =>
-                  linkTo(each, each.id === inMenu),
-                )}
+                ${pagesOf(this.#parts.store)
+                  .filter(({ below }) => below === undefined)
+                  .map((each) => linkTo(each, each.id === inMenu))}
               </div>`
         }
       </nav>

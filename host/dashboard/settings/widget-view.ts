@@ -69,7 +69,6 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
   const documents = new Map<string, string>([
     ["calendar", texts.readsCalendar],
     ["history", texts.readsHistory],
-    ["photos", texts.readsPhotos],
   ]);
   const lists: readonly (readonly [string, readonly string[]])[] = [
     [

@@ -20,7 +20,6 @@ import { moduleTrialRoutes } from "./module-trials.ts";
 import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { pairingRoutes } from "./pairing.ts";
-import { photoRoutes } from "./photos.ts";
 import { placeRoutes } from "./places.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { readingRoutes } from "./readings.ts";
@@ -64,7 +63,6 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...calendarChangeRoutes(parts),
     ...calendarTaskRoutes(parts),
     ...channelRoutes(parts),
-    ...photoRoutes(parts),
     ...serviceRoutes(parts),
     ...moduleRoutes(parts),
     ...moduleTrialRoutes(parts),

@@ -100,7 +100,7 @@ function rowOf(
         contentType: raw ? ctx.get("Content-Type").slice(0, 200) : "",
         headers: namedHeaders(ctx, definition.headers ?? []),
         ...(scope === "public" ? {} : { cause: causeOf(call.principal) }),
-        ...(bytes ? { bytes: bytes.toString("base64") } : {}),
+        ...(bytes ? { bytes } : {}),
       });
       send(ctx, answer);
       return undefined;

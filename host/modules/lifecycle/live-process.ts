@@ -1,10 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { PluginApi, RouteCall } from "@mantel/plugin-sdk/protocol";
+import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import type { ModuleFault, ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { type ReadyAnswer, readyAnswer } from "../../routes/answer-file.ts";
 import { checkAnswer, WrongAnswer } from "../../routes/answer.ts";
+import { type RouteInput, sendWithBody } from "../../routes/raw-body.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { sourcesOf } from "../build/built-sources.ts";
@@ -178,14 +179,23 @@ export class LiveProcess {
   }
 
   /** Answers a request to a route. @throws MantelError; its own errors are in the module's log */
-  async answerRoute(definition: RouteDefinition, call: RouteCall): Promise<ReadyAnswer> {
+  async answerRoute(definition: RouteDefinition, input: RouteInput): Promise<ReadyAnswer> {
     try {
-      const answer = checkAnswer(definition, await this.call("answerRoute", call));
+      const folder = () => this.#storageOfRunning();
+      const sent = await sendWithBody(input, folder, (call) => this.call("answerRoute", call));
+      const answer = checkAnswer(definition, sent);
       const { storage, folders = {} } = this.#live?.request ?? {};
       return await readyAnswer(answer, [...(storage ? [storage] : []), ...Object.values(folders)]);
     } catch (error) {
-      throw this.#routeErrorForClient(error, call.route);
+      throw this.#routeErrorForClient(error, input.route);
     }
+  }
+
+  /** @throws MantelError `module_down` */
+  async #storageOfRunning(): Promise<string> {
+    await this.ready();
+    if (this.#live) return this.#live.request.storage;
+    throw new MantelError("module_down", `${this.#id} is not running`);
   }
 
   /** Calls a service of the live process. @throws ServiceError; MantelError as `CallRouter.call` */

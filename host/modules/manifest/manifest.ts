@@ -16,7 +16,7 @@ import { codeFrame, locationOfText } from "../errors/code-frame.ts";
 export const HOST_PATHS: ReadonlySet<string> = new Set(
   [
     "/api /audit /backups /backup /calendar /channels /config /devices /docs /events /feeds /groups",
-    "/health /languages /layout /metrics /modules /mqtt /notifications /openapi /pairing /photos /places /plugins",
+    "/health /languages /layout /metrics /modules /mqtt /notifications /openapi /pairing /places /plugins",
     "/restart /restore /rooms /services /session /setup /smart-home /tokens",
   ].flatMap((line) => line.split(" ")),
 );

@@ -1,4 +1,4 @@
-/** A picture of the host's list, which has it by album and name. */
+/** A picture of the plugin's list, which has it by album and name. */
 export interface Photo {
   readonly name: string;
   readonly album?: string;

@@ -173,6 +173,22 @@ test("damaged consents are reported, in the home and in a backup", async (t) => 
   }
 });
 
+test("a folder with a file .nobackup is neither in a backup nor moved away by a restore", async (t) => {
+  const data = await emptyFolder(t);
+  await mkdir(join(data, "large/deeper"), { recursive: true });
+  await cp(LAYOUT, join(data, "layout.json"));
+  await writeFile(join(data, "large/deeper/a.png"), "a picture");
+  const { files: before } = await readContents(data, false);
+  await writeFile(join(data, "large/.nobackup"), "");
+
+  const { files } = await readContents(data, false);
+  await restore(data, await packedHome(data));
+
+  assert.deepEqual([...before.keys()], ["large/deeper/a.png", "layout.json"]);
+  assert.deepEqual([...files.keys()], ["layout.json"]);
+  assert.equal(await readFile(join(data, "large/deeper/a.png"), "utf8"), "a picture");
+});
+
 test("a restore is refused if a folder of the home is a link or something is in the way", async (t) => {
   const { data, outside } = await home(t, { "folder.ics/a": "1" });
   await symlink(join(outside, "plugins"), join(data, "calendars"));

@@ -31,7 +31,6 @@ import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Operations } from "../../../host/packages/operations.ts";
-import { Photos } from "../../../host/photos/photos.ts";
 import { Places } from "../../../host/places/places.ts";
 import { ApiPaths } from "../../../host/routes/api-paths.ts";
 import { RouteSecrets } from "../../../host/routes/secrets.ts";
@@ -112,7 +111,6 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     }),
     services: new ServiceRegistry(),
     routeSecrets: await RouteSecrets.open(data, log),
-    photos: await Photos.open(data),
     languages: await Languages.open({ dataFolder: data, log, pluginFolders: () => new Map() }),
     places: new Places(async () => "\n"),
     connectables: new Connectables({ unconnected: () => [], search: async () => [] }),

@@ -90,7 +90,7 @@ const MORE: readonly Change[] = [
         kinds: ["light", "lock"],
         scenes: true,
         channels: ["calendar", "weather/forecast"],
-        reads: ["photos"],
+        reads: ["/photos"],
       },
     },
     needs: [
@@ -99,7 +99,7 @@ const MORE: readonly Change[] = [
       "let its widget command light devices",
       "let its widget command lock devices",
       "let its widget command scenes",
-      "let its widget read this: photos",
+      "let its widget read this: /photos",
     ],
   },
   {

@@ -75,7 +75,12 @@ const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] 
   ["an unknown scope", [{ ...feed, scope: "none" }], /\/0\/scope/],
   ["a GET with a body", [{ ...feed, raw: true }], /a GET has no body/],
   ["a raw body with a schema", [{ ...feed, method: "POST", raw: true, body: {} }], /no schema/],
-  ["a body above 1 MiB", [{ ...feed, maxBytes: 2 ** 20 + 1 }], /\/0\/maxBytes/],
+  ["a body above 1 MiB", [{ ...feed, maxBytes: 2 ** 20 + 1 }], /maxBytes is at most 1048576/],
+  [
+    "a raw body above 16 MiB",
+    [{ ...feed, method: "PUT", raw: true, maxBytes: 2 ** 24 + 1 }],
+    /\/0\/maxBytes/,
+  ],
   ["the authorization header", [{ ...feed, headers: ["authorization"] }], /not given to plugins/],
   ["the cookie header", [{ ...feed, headers: ["cookie"] }], /not given to plugins/],
   [
@@ -101,6 +106,12 @@ for (const [what, given, said] of WRONG) {
     assert.throws(() => parse(given), { code: "invalid", message: said });
   });
 }
+
+test("a raw body may have up to 16 MiB", () => {
+  const upload = { ...feed, method: "PUT", raw: true, maxBytes: 2 ** 24 };
+
+  assert.deepEqual(parse([upload]), [upload]);
+});
 
 test("the SDK refuses the same routes where they are defined", () => {
   assert.throws(() => defineRoute({ ...feed, scope: "public" }), /belong together/);

@@ -17,7 +17,7 @@ const ALL: Needs = {
   devices: ["read", "command"],
   scenes: true,
   channels: ["weather/forecast", "modules"],
-  reads: ["photos"],
+  reads: ["/photos"],
 } as never;
 
 /** A home, and a widget in a frame that notes what it is sent. */
@@ -271,7 +271,7 @@ test("requests that a widget does not declare are refused, and nothing is passed
     assert.equal((refused["error"] as { code: string }).code, "forbidden");
   }
   assert.match((command["error"] as { message: string }).message, /"needs"/);
-  assert.match(String(read["error"]), /"needs": \{"reads":\["photos"\]\}/);
+  assert.match(String(read["error"]), /"needs": \{"reads":\["\/photos"\]\}/);
   assert.deepEqual([asked, transfers], [[], []]);
 });
 

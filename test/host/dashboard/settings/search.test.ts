@@ -11,9 +11,12 @@ const { SettingsSearch } = await import("../../../../host/dashboard/settings/sea
 
 const LAMP = deviceOf({ id: "demo:light:1", kind: "light", name: "Desk lamp", room: "Study" });
 
+const moduleOf = (paths: readonly string[]) =>
+  ({ id: "hue", name: "Philips Hue", kinds: ["bridge"], permissions: { paths } }) as never;
+
 function open(t: TestContext) {
   const { store } = overlaySession(new FakeApi(), [LAMP]);
-  store.replaceModules([{ id: "hue", name: "Philips Hue", kinds: ["bridge"] } as never]);
+  store.replaceModules([moduleOf([])]);
   const search = new SettingsSearch({ store });
   const root = document.createElement("nav");
   document.body.append(root);
@@ -34,7 +37,7 @@ function open(t: TestContext) {
       link.getAttribute("href"),
       link.textContent.replace(/\s+/g, " ").trim(),
     ]);
-  return { root, search, seek, press, results };
+  return { root, store, search, seek, press, results };
 }
 
 test("pages, single settings, devices and modules are found by a part of their names", (t) => {
@@ -54,6 +57,17 @@ test("pages, single settings, devices and modules are found by a part of their n
   assert.equal(results()[0]?.[0], "#/settings/rooms");
 
   assert.equal(search.isActive, true);
+});
+
+test("a page that needs a path of the API is found only while a plugin serves it", (t) => {
+  const { store, seek, results } = open(t);
+  const found = () => results().filter(([address]) => address === "#/settings/photos").length;
+
+  seek("pictures");
+  assert.equal(found(), 0);
+  store.replaceModules([moduleOf(["/photos"])]);
+  seek("pictures ");
+  assert.equal(found(), 1);
 });
 
 test("an empty result is reported, Escape clears, and Enter opens the first result", (t) => {

@@ -1,19 +1,14 @@
-import { constants, type Dirent } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, rm, rmdir } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
-import { asDiskFault } from "@mantel/plugin-sdk/document-file";
-import { sweepTemporaryFiles, writeDurably } from "@mantel/plugin-sdk/durable-file";
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Dirent } from "node:fs";
+import { lstat, mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { asDiskFault, MantelError, sweepTemporaryFiles, writeDurably } from "@mantel/plugin-sdk";
 
-const FOLDER = "photos";
 /** The most files listed; a very large folder is listed in part. */
 const MAX_FILES = 5_000;
 /** Larger files are not suitable for a wall, and screens would load them into memory. */
 const MAX_BYTES = 64 * 2 ** 20;
 /** The longest name: file systems keep 255 bytes, and a file has a longer name while it is written. */
 const MAX_NAME_BYTES = 200;
-/** The largest picture that is taken in over HTTP. The dashboard makes pictures smaller before it sends them. */
-export const MAX_UPLOAD_BYTES = 16 * 2 ** 20;
 /** Types that browsers draw. SVG is excluded: it may contain scripts. */
 const TYPES: Readonly<Record<string, string>> = {
   ".jpg": "image/jpeg",
@@ -33,23 +28,22 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   "image/gif": /^GIF8[79]a/,
 };
 
-/** An open picture. The caller closes the file. */
-export interface OpenPhoto {
-  readonly file: FileHandle;
-  readonly bytes: number;
+/** The file of a picture. */
+export interface PhotoFile {
+  readonly path: string;
   readonly type: string;
 }
 
 /** A picture of a folder. */
 export interface Photo {
   readonly name: string;
-  /** The folder in `<data>/photos` that it is in; absent for `<data>/photos` itself. */
+  /** The folder in the folder of pictures that it is in; absent for that folder itself. */
   readonly album?: string;
   /** The last change of the file, RFC 3339. */
   readonly changedAt: string;
 }
 
-/** The pictures now in `<data>/photos` and in its folders, the albums. Folders in albums are left out. */
+/** The pictures now in a folder and in its folders, the albums. Folders in albums are left out. */
 export class Photos {
   readonly #folder: string;
 
@@ -58,11 +52,11 @@ export class Photos {
   }
 
   /** Creates the folder, so that users find it. */
-  static async open(dataFolder: string): Promise<Photos> {
-    const photos = new Photos(join(dataFolder, FOLDER));
-    await mkdir(photos.#folder, { recursive: true, mode: 0o700 });
+  static async open(folder: string): Promise<Photos> {
+    const photos = new Photos(folder);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const album of ["", ...(await photos.#albums())])
-      await sweepTemporaryFiles(join(photos.#folder, album));
+      await sweepTemporaryFiles(join(folder, album));
     return photos;
   }
 
@@ -85,7 +79,7 @@ export class Photos {
    * @throws MantelError `invalid` if a picture or an album cannot have that name, `unsupported_media_type` if the content
    * is not of the type in the name, `conflict` if there are too many pictures, `disk_full`, `disk_read_only`
    */
-  async write(name: string, content: Buffer, album = ""): Promise<void> {
+  async write(name: string, content: Uint8Array, album = ""): Promise<void> {
     const type = typeOf(name);
     if (type === undefined || !isName(name)) {
       const ends = Object.keys(TYPES).join(", ");
@@ -95,7 +89,7 @@ export class Photos {
       );
     }
     if (album !== "") await this.#checkAlbum(album);
-    if (!STARTS[type]?.test(content.toString("latin1", 0, 16))) {
+    if (!STARTS[type]?.test(Buffer.from(content.subarray(0, 16)).toString("latin1"))) {
       throw new MantelError(
         "unsupported_media_type",
         `${name} does not contain a picture of the type ${type}`,
@@ -119,23 +113,20 @@ export class Photos {
    */
   async remove(name: string, album = ""): Promise<void> {
     const folder = await this.#folderOf(album);
-    if (!folder || !(await this.#namesIn(album)).includes(name)) throw unknown(name, album);
+    if (!folder || !(await this.#namesIn(album)).includes(name)) throw this.#unknown(name, album);
     await rm(join(folder, name), { force: true });
     if (album !== "") await rmdir(folder).catch(() => undefined); // it has other files
   }
 
   /** @throws MantelError `not_found` for files that `list` does not have, or that are too large */
-  async read(name: string, album = ""): Promise<OpenPhoto> {
+  async find(name: string, album = ""): Promise<PhotoFile> {
     const type = typeOf(name);
     const folder = await this.#folderOf(album);
-    if (type === undefined || !folder || !isName(name)) throw unknown(name, album);
+    if (type === undefined || !folder || !isName(name)) throw this.#unknown(name, album);
     const path = join(folder, name);
     const found = await lstat(path).catch(() => undefined);
-    if (!found?.isFile() || found.size > MAX_BYTES) throw unknown(name, album);
-    // A link that has replaced it in the meantime is not followed.
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-    if (!file) throw unknown(name, album);
-    return { file, bytes: found.size, type };
+    if (!found?.isFile() || found.size > MAX_BYTES) throw this.#unknown(name, album);
+    return { path, type };
   }
 
   async #count(): Promise<number> {
@@ -176,6 +167,11 @@ export class Photos {
     const found = await lstat(join(this.#folder, album)).catch(() => undefined);
     if (found && !found.isDirectory()) throw cannot("a file or a link has this name");
   }
+
+  #unknown(name: string, album: string): MantelError {
+    const folder = join(basename(this.#folder), album);
+    return new MantelError("not_found", `no picture ${name} in the folder ${folder}`);
+  }
 }
 
 function sorted(entries: readonly Dirent[]): string[] {
@@ -190,9 +186,4 @@ function typeOf(name: string): string | undefined {
 /** True for a name of a file or a folder in this folder that is not hidden. */
 function isName(name: string): boolean {
   return !/^\.|[/\\\0]/.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
-}
-
-function unknown(name: string, album: string): MantelError {
-  const folder = album === "" ? FOLDER : `${FOLDER}/${album}`;
-  return new MantelError("not_found", `no picture ${name} in the folder ${folder}`);
 }
