@@ -84,7 +84,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     files:
-      /^(host\/modules\/(calls\/home-api|consent\/requested-permissions)|plugin-sdk\/(home|home-permissions|home-protocol|permission-words|testing-home|runtime\/home))\.ts$/,
+      /^(host\/modules\/(calls\/home-api|consent\/requested-permissions)|plugin-sdk\/(home|home-permissions|manifest-rights|home-protocol|permission-words|testing-home|runtime\/home))\.ts$/,
     ids: ["calendar"],
     reason: "the calendars of the home as plugins read them, and their entry in permissions.home",
   },
