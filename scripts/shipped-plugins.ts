@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { tsImport } from "tsx/esm/api";
@@ -29,10 +29,9 @@ export async function readShipped(): Promise<Shipped> {
   const apiPaths = new ApiPaths();
   const channels = new ChannelRegistry({ bus: new Bus(), paths: apiPaths });
   const routed: RoutedPlugin[] = [];
-  const entries = await readdir(PLUGINS, { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  for (const name of folders.toSorted()) {
-    const plugin = await readManifest(join(PLUGINS, name));
+  const ids = JSON.parse(await readFile(join(PLUGINS, "shipped.json"), "utf8")) as string[];
+  for (const id of ids) {
+    const plugin = await readManifest(join(PLUGINS, id));
     const paths = Object.values(plugin.manifest.paths ?? {});
     if (paths.length === 0) continue;
     apiPaths.claim(plugin.id, plugin.manifest.paths);
