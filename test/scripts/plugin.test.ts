@@ -1,36 +1,13 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { PluginView } from "../../host/api/plugin.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { runScript } from "../helpers/script.ts";
-
-const ICON = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>';
-
-/** The folder of a plugin that somebody else has made. */
-async function writePlugin(t: TestContext, version = "1.0.0"): Promise<string> {
-  const folder = join(await emptyFolder(t), "echo");
-  await mkdir(folder);
-  const mantel = {
-    id: "echo",
-    title: "Echo",
-    kinds: ["service"],
-    server: "index.ts",
-    permissions: { hosts: ["a.test"] },
-  };
-  const files = {
-    "package.json": JSON.stringify({ name: "echo", version, type: "module", mantel }),
-    "index.ts": `import { definePlugin } from "@mantel/plugin-sdk";
-export default definePlugin({ start() {} });`,
-    "README.md": "# Echo",
-    "icon.svg": ICON,
-  };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
+import { ICON, writePlugin } from "../helpers/written-plugin.ts";
 
 /** The command in a home of its own. */
 async function openHome(t: TestContext) {
