@@ -1,3 +1,4 @@
+import { costText } from "@mantel/plugin-sdk/ui/energy";
 import { figureCard } from "@mantel/plugin-sdk/ui/figure-card";
 import { hoursOfToday, sumOf } from "@mantel/plugin-sdk/ui/hourly-use";
 import { shownReading } from "@mantel/plugin-sdk/ui/reading";
@@ -142,11 +143,7 @@ function today({ t, fmt, settings: { value } }: Context, used: number): readonly
   const { price, currency } = value;
   const amount = t("{amount} today", { amount: fmt.unit(used, "energy") });
   if (price === 0) return [amount];
-  const cost = used * price;
-  const text = /^[A-Za-z]{3}$/.test(currency)
-    ? fmt.number(cost, { style: "currency", currency })
-    : `${fmt.number(cost, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${currency}`;
-  return [amount, text];
+  return [amount, costText(used * price, currency, fmt)];
 }
 
 function noSensors({ t }: Context): TemplateResult {

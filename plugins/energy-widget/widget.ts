@@ -1,3 +1,4 @@
+import { meteredField } from "@mantel/plugin-sdk/ui/energy";
 import { figureCard } from "@mantel/plugin-sdk/ui/figure-card";
 import { hourOf, hoursOfToday, sumOf, type HourlyUse } from "@mantel/plugin-sdk/ui/hourly-use";
 import { shownReading } from "@mantel/plugin-sdk/ui/reading";
@@ -36,8 +37,8 @@ export default defineWidget({
     ctx.every(60_000, () => (now.value = Date.now()));
     const meter = (): Meter | undefined => {
       const chosen = ctx.settings.value.meter;
-      const device = chosen === "" ? sensors.value.find(fieldOf) : ctx.device(chosen).value;
-      const field = device && fieldOf(device);
+      const device = chosen === "" ? sensors.value.find(meteredField) : ctx.device(chosen).value;
+      const field = device && meteredField(device);
       return device && field ? { device, field } : undefined;
     };
     const readings = followReadings(ctx, () => {
@@ -98,14 +99,6 @@ function powerOf({
 
 function ageOf({ online, fmt }: Context, { lastSeenAt }: Device): string | undefined {
   return online.value || lastSeenAt === null ? undefined : fmt.relative(Date.parse(lastSeenAt));
-}
-
-/** Prefers the energy counter over power, because it misses nothing between two readings. */
-function fieldOf({ capabilities }: Device): "energy" | "power" | undefined {
-  return (["energy", "power"] as const).find((field) => {
-    const capability = capabilities[field];
-    return capability?.type === "number" && capability.readOnly === true;
-  });
 }
 
 function bars(hours: readonly HourlyUse[], current: number): TemplateResult {
