@@ -44,13 +44,9 @@ function suggested(kind: DeviceKind, name: string, value: StateValue): Capabilit
   const canonical = Object.hasOwn(KINDS, kind) ? canonicalCapability(kind, name) : undefined;
   const { types: [first = "text"] = [], access, unit, min, max, values } = canonical ?? {};
   const type = value === null ? first : typeOf(value, values !== undefined);
-  const range = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
-  return {
-    type,
-    ...(type === "number" && { ...(unit && { unit }), ...range }),
-    ...(type === "choice" && { values: [...(values ?? [])] }),
-    ...(access === "reading" && { readOnly: true }),
-  } as Capability;
+  const fields = { number: { unit, min, max }, choice: { values } }[type as "number" | "choice"];
+  const given = { type, ...fields, readOnly: access === "reading" ? true : undefined };
+  return JSON.parse(JSON.stringify(given)) as Capability; // without absent fields
 }
 
 function typeOf(value: NonNullable<StateValue>, hasChoices: boolean): Capability["type"] {

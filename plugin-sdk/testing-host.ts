@@ -33,6 +33,12 @@ interface MemoryHostOptions {
   readonly sources?: Readonly<Record<string, string>>;
 }
 
+/** The process that gets changes. */
+interface Receiver {
+  channelChanged(change: ChannelChange): void;
+  sourceChanged(change: SourceChange): void;
+}
+
 interface Parts {
   readonly home: FakeHome;
   readonly clock: FakeClock;
@@ -50,8 +56,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
   readonly described: Record<string, string> = {};
-  onChannelChanged: (change: ChannelChange) => void = () => undefined;
-  onSourceChanged: (change: SourceChange) => void = () => undefined;
+  #runner: Receiver | undefined;
   readonly #plugin: Plugin;
   readonly #options: MemoryHostOptions;
   readonly #home: FakeHome;
@@ -67,6 +72,11 @@ export class MemoryHost implements HostLink, OwnHostApi {
     this.#home = home;
     this.#clock = clock;
     this.#declared = declared;
+  }
+
+  /** Sends changes to this runner. */
+  attach(runner: Receiver): void {
+    this.#runner = runner;
   }
 
   get #id(): string {
@@ -143,7 +153,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
   async followChannel({ channel }: { channel: string }): Promise<{ isProvided: boolean }> {
     const value = this.#options.channels?.[channel];
     if (value === undefined) return { isProvided: false };
-    queueMicrotask(() => this.onChannelChanged({ channel, json: JSON.stringify(value) }));
+    queueMicrotask(() => this.#runner?.channelChanged({ channel, json: JSON.stringify(value) }));
     return { isProvided: true };
   }
 
@@ -178,7 +188,11 @@ export class MemoryHost implements HostLink, OwnHostApi {
 
   async followSources(): Promise<void> {
     for (const [name, code] of Object.entries(this.#options.sources ?? {})) {
-      this.onSourceChanged({ name, kind: "compiled", source: { hash: code, code, map: "" } });
+      this.#runner?.sourceChanged({
+        name,
+        kind: "compiled",
+        source: { hash: code, code, map: "" },
+      });
     }
   }
 

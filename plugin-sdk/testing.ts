@@ -140,18 +140,17 @@ export async function startPlugin(
   options: TestHostOptions = {},
 ): Promise<RunningTest> {
   const config = completeOptions(plugin, options.config);
+  const declared = declaredIn(options.manifest);
   const storage = options.storage ?? (await mkdtemp(join(tmpdir(), "mantel-plugin-")));
   const removeStorage = async (): Promise<void> => {
     if (options.storage === undefined) await rm(storage, { recursive: true, force: true });
   };
   const { timeZone = TIME_ZONE } = options;
-  const declared = declaredIn(options.manifest);
   const home = new FakeHome(options.home ?? {}, declared);
   const clock = options.clock ?? new FakeClock(options.now ?? new Date(), timeZone);
   const host = new MemoryHost(plugin, options, { home, clock, declared });
   const runner = new Runner(plugin, host);
-  host.onChannelChanged = (change) => runner.channelChanged(change);
-  host.onSourceChanged = (change) => runner.sourceChanged(change);
+  host.attach(runner);
   clock.attach((request) => runner.runSchedule(request), timeZone);
   home.attach((batch) => runner.homeChanged(structuredClone(batch)));
   const request = startRequest(options, { config, storage }, declared?.manifest);

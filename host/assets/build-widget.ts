@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
+import { widgetAssets } from "@mantel/plugin-sdk/widget-assets";
 import type { Plugin } from "esbuild";
 import { build, transform } from "../build-service.ts";
 import { toReloadFailure } from "../modules/build/compiler-errors.ts";
@@ -12,7 +13,6 @@ import type { WidgetBundle } from "../modules/versions/version.ts";
 import { guardLoops } from "./guard-loops.ts";
 import { LIT_ELEMENT } from "./lit-element.ts";
 import { rejectOldNames } from "./old-widget-names.ts";
-import { widgetAssets } from "./widget-assets.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
 const SHARED = ["lit/directives/repeat.js", "@preact/signals-core", "@mantel/plugin-sdk/widget"];
@@ -64,6 +64,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const allowsLinks = () => widget.allowsLinks === true;
   const { compilerOptions, file: tsconfig } = readOwnTsconfig(folder);
   const styleInputs = new Set<string>();
+  const boundary = sourceBoundary(folder, allowsLinks);
   const built = await build({
     // an entry of its own, because one with exports would need helper functions in each widget
     stdin: {
@@ -86,11 +87,11 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     tsconfigRaw: { compilerOptions },
     plugins: [
       LIT_ELEMENT,
-      sourceBoundary(folder, allowsLinks),
+      boundary,
       SHARED_DEFINITIONS,
       BROWSER_ONLY,
       ownAliases(folder),
-      widgetAssets(folder, allowsLinks, styleInputs),
+      widgetAssets({ folder, build, plugins: [boundary], inputs: styleInputs }),
     ],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);

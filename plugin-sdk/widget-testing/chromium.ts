@@ -6,6 +6,7 @@ import { type Browser, chromium, type Locator, type Page } from "playwright-core
 import { serviceKey } from "../service.ts";
 import type { FakeDevice } from "../testing-device.ts";
 import { callFake } from "../testing-service.ts";
+import { widgetAssets } from "../widget-assets.ts";
 import type { Recorded, WidgetTestOptions } from "./fake-context.ts";
 import type { mantelTest as InPage } from "./in-page.ts";
 
@@ -123,17 +124,10 @@ mantelTest.widgetUnderTest = widget;`,
     sourcemap: "inline",
     logLevel: "silent",
     outfile: "widget.js",
-    loader: {
-      ".css": "text",
-      ".woff2": "binary",
-      ...Object.fromEntries(IMAGES.map((name) => [name, "dataurl"] as const)),
-    },
-    plugins: [SHARED_DEFINITIONS],
+    plugins: [SHARED_DEFINITIONS, widgetAssets({ folder: dirname(entry), build })],
   });
   return built.outputFiles[0]?.text ?? "";
 }
-
-const IMAGES = [".svg", ".png", ".jpg", ".webp"];
 
 /** Replaces the SDK's main entry, as the host does: a widget has no Node. */
 const SHARED_DEFINITIONS: Plugin = {

@@ -58,3 +58,51 @@ test(
     await widget.close();
   },
 );
+
+const ASSETS = {
+  "colors.css": ":host { --garden: rgb(1, 2, 3) }",
+  "leaf.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  "pixel.gif": Buffer.from("R0lGODlhAQABAAAAACwAAAAAAQABAAA=", "base64"),
+  "letters.ttf": Buffer.from("font"),
+  "look.module.css": `@import "./colors.css";
+    .leaf { color: var(--garden); background: url("./leaf.svg") }`,
+  "widget.ts": `
+import { defineWidget } from "@mantel/plugin-sdk/widget";
+import styles, { css } from "./look.module.css";
+import pixel from "./pixel.gif";
+import letters from "./letters.ttf";
+export default defineWidget({
+  name: "Leaf",
+  size: { default: [1, 1] },
+  styles: css,
+  mount(root) {
+    root.innerHTML = \`<p class="\${styles.leaf}">\${pixel.slice(0, 15)} \${letters.length}</p>\`;
+  },
+});`,
+};
+
+test(
+  "a widget in Chromium has the style sheets, images and fonts that the host builds into it",
+  { skip: !hasBrowser() },
+  async (t) => {
+    const folder = await emptyFolder(t);
+    await symlink(resolve("node_modules"), join(folder, "node_modules"));
+    for (const [name, content] of Object.entries(ASSETS)) {
+      await writeFile(join(folder, name), content);
+    }
+
+    const widget = await openWidget(pathToFileURL(join(folder, "widget.ts")), {
+      browser: await openBrowser(t),
+    });
+
+    const leaf = widget.locator("p");
+    assert.equal(await leaf.textContent(), "data:image/gif; 4");
+    const [color, image] = await leaf.evaluate((each) => {
+      const look = getComputedStyle(each);
+      return [look.color, look.backgroundImage];
+    });
+    assert.equal(color, "rgb(1, 2, 3)");
+    assert.match(image, /^url\("data:image\/svg/);
+    await widget.close();
+  },
+);

@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Loader, Plugin } from "esbuild";
-import { build } from "../build-service.ts";
-import { sourceBoundary } from "../modules/build/source-boundary.ts";
+import type { build as Build, Loader, Plugin } from "esbuild";
 
 /** The largest file that becomes part of a widget's script. */
 const LARGEST = 512 * 2 ** 10;
@@ -14,16 +12,22 @@ const AS_DATA = Object.fromEntries(
   [...IMAGES, ...FONTS].map((name): [string, Loader] => [`.${name}`, "dataurl"]),
 );
 
+interface AssetOptions {
+  /** The widget's folder. */
+  readonly folder: string;
+  readonly build: typeof Build;
+  /** Plugins for the builds of style sheets. */
+  readonly plugins?: readonly Plugin[];
+  /** Receives the files that style sheets use. */
+  readonly inputs?: Set<string>;
+}
+
 /**
  * Imports of a widget other than code become part of its script, so that nothing is fetched from elsewhere: an image
  * is a `data:` address, a font its bytes, a style sheet its text, and a CSS module its class names and its text as
- * `css`. `inputs` receives the files that style sheets use.
+ * `css`.
  */
-export function widgetAssets(
-  folder: string,
-  allowsLinks: () => boolean,
-  inputs: Set<string>,
-): Plugin {
+export function widgetAssets({ folder, build, plugins = [], inputs }: AssetOptions): Plugin {
   return {
     name: "widget-assets",
     setup(bundle) {
@@ -50,11 +54,11 @@ export function widgetAssets(
           logLevel: "silent",
           tsconfigRaw: {},
           loader: AS_DATA,
-          plugins: [sourceBoundary(folder, allowsLinks), BOUNDED],
+          plugins: [...plugins, BOUNDED],
         }).catch((error: { errors?: [] }) => ({ errors: error.errors ?? [], metafile: undefined }));
         if (!built.metafile) return { errors: built.errors };
         for (const input of Object.keys(built.metafile.inputs)) {
-          if (basename(input) !== ENTRY) inputs.add(input);
+          if (basename(input) !== ENTRY) inputs?.add(input);
         }
         const textOf = (end: string) =>
           built.outputFiles.find((file) => file.path.endsWith(end))?.text.trimEnd() ?? "";
