@@ -142,8 +142,8 @@ async function addsCalendar(t: TestContext, { host, browser }: Fixture): Promise
   await page.getByLabel("ID", { exact: true }).blur();
   const source = page.getByRole("group").filter({ hasText: "family" }).last();
   await source.getByLabel("Name", { exact: true }).fill("Family");
-  await source.getByLabel("Address").fill("https://calendar.example/private.ics");
-  await source.getByLabel("Address").blur();
+  await source.getByLabel("Address", { exact: true }).fill("https://calendar.example/private.ics");
+  await source.getByLabel("Address", { exact: true }).blur();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("status").getByText("Saved").waitFor();
 
