@@ -3,7 +3,7 @@ import { CHANNEL_NAME } from "./channel-names.ts";
 import { DEVICE_KINDS } from "./device.ts";
 import { PLUGIN_ID } from "./plugin-id.ts";
 import { Strict } from "./schema.ts";
-import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
+import { normalServiceKey, SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
 /** A document of the host, or a path at and below which a plugin has routes: `/tides` of the API, or `/plugins/tides`. */
 const WidgetRead = Type.String({
@@ -64,3 +64,17 @@ export const Needs = Type.Object(
   Strict,
 );
 export type Needs = Static<typeof Needs>;
+
+/** The needs of a widget, which may also call the services of its plugin, and read its routes at these paths of the API. */
+export function needsWithOwn(
+  needs: Needs,
+  { provides, routed }: { provides: readonly string[]; routed: readonly string[] },
+): Needs {
+  const services = [...(needs.services ?? []), ...provides].map(normalServiceKey);
+  const reads = [...(needs.reads ?? []), ...routed];
+  return {
+    ...needs,
+    ...(services.length > 0 && { services: [...new Set(services)] }),
+    ...(reads.length > 0 && { reads: [...new Set(reads)] }),
+  };
+}

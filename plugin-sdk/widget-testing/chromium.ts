@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -9,6 +9,7 @@ import { callFake } from "../testing-service.ts";
 import { widgetAssets } from "../widget-assets.ts";
 import type { Recorded, WidgetTestOptions } from "./fake-context.ts";
 import type { mantelTest as InPage } from "./in-page.ts";
+import { withManifest } from "./needs-of-test.ts";
 
 /** The options of `openWidget`. */
 export interface OpenWidgetOptions extends WidgetTestOptions {
@@ -61,8 +62,9 @@ export function launchChromium(): Promise<Browser> {
  */
 export async function openWidget(
   entry: URL,
-  { browser, services = [], ...options }: OpenWidgetOptions = {},
+  { browser, services = [], ...asked }: OpenWidgetOptions = {},
 ): Promise<OpenedWidget> {
+  const options = withManifest(asked, packageAbove(entry));
   const script = await bundle(fileURLToPath(entry));
   const own = browser ?? (await launchChromium());
   const { width = 400, height = 250 } = options.size ?? {};
@@ -98,6 +100,15 @@ export async function openWidget(
     setSettings: (settings) => page.evaluate((next) => mantelTest.setSettings(next), settings),
     close: () => (browser ? page.close() : own.close()),
   };
+}
+
+/** The first `package.json` of a plugin in the folder of a file or above it. */
+function packageAbove(file: URL): URL | undefined {
+  for (let folder = new URL(".", file); ; folder = new URL("..", folder)) {
+    const found = new URL("package.json", folder);
+    if (existsSync(found) && readFileSync(found, "utf8").includes('"mantel"')) return found;
+    if (folder.pathname === "/") return undefined;
+  }
 }
 
 declare global {

@@ -1,11 +1,13 @@
 import { computed, effect, type Signal, signal } from "@preact/signals-core";
 import { fullChannelName } from "../channel-names.ts";
 import { createFormats } from "../format.ts";
+import type { Needs } from "../needs.ts";
 import { type ProvidedService, serviceKey } from "../service.ts";
 import { valuesOf } from "../setting-values.ts";
 import { type FakeDevice, toDevice } from "../testing-device.ts";
 import { callFake } from "../testing-service.ts";
 import { translate } from "../translate.ts";
+import { noAccess, WidgetPermissions } from "../widget-permissions.ts";
 import type {
   RoomOrGroup,
   CameraPicture,
@@ -32,6 +34,11 @@ export interface WidgetTestOptions {
   readonly reads?: Readonly<Record<string, unknown>>;
   /** The id of the widget's plugin, with which its own channels begin; absent means `own`. */
   readonly plugin?: string;
+  /**
+   * The needs of the widget. Absent means those of the plugin's manifest: of the `package.json` in the folder in which the
+   * test runs or, in Chromium, above the widget. Without a manifest everything is permitted.
+   */
+  readonly needs?: Needs;
   readonly theme?: "dark" | "light" | "night";
   /** Absent means `en-GB`. */
   readonly locale?: string;
@@ -81,7 +88,7 @@ interface Timer {
 const SIZE: TileSize = { cols: 4, rows: 4, width: 400, height: 250, shape: "card" };
 const NO_PICTURE: CameraPicture = { bitmap: undefined, takenAt: undefined, failed: false };
 
-/** The context of a widget under test. Commands change the device at once. It checks no `needs`. */
+/** The context of a widget under test. Commands change the device at once. It refuses what a frame would refuse. */
 export class FakeContext {
   readonly recorded: Recorded = {
     commands: [],
@@ -100,6 +107,9 @@ export class FakeContext {
   readonly context: Context;
   readonly #options: WidgetTestOptions;
   readonly #plugin: string;
+  /** Absent without needs; then everything is permitted. */
+  readonly #permitted: WidgetPermissions | undefined;
+  readonly #hinted = new Set<string>();
   readonly #devices = signal<ReadonlyMap<string, Device>>(new Map());
   readonly #channels = new Map<string, Signal<unknown>>();
   readonly #ended = new AbortController();
@@ -110,6 +120,7 @@ export class FakeContext {
   constructor(widget: AnyWidget, options: WidgetTestOptions) {
     this.#options = options;
     this.#plugin = options.plugin ?? "own";
+    this.#permitted = options.needs && new WidgetPermissions(options.needs, this.#plugin);
     this.settings = signal(options.settings ?? {});
     this.size = signal({ ...SIZE, ...options.size });
     this.theme = signal(options.theme ?? "dark");
@@ -182,21 +193,27 @@ export class FakeContext {
       timeZone,
       handedOver: this.#options.handedOver,
       signal: this.#ended.signal,
-      device: (id) => computed(() => this.#devices.value.get(id)),
+      device: (id) => computed(() => this.#seen().find((device) => device.id === id)),
       devices: (query) => computed(() => this.#matching(query)),
-      channel: (name: string) => this.#channel(name) as never,
+      channel: (name: string) => this.#readable(name) as never,
       picture: () => signal(NO_PICTURE),
-      command: async (id, command) => this.#command(id, command),
-      commandRoom: async (room, kind, command) => {
-        recorded.roomCommands.push({ room, kind, command });
-        return { ok: true };
+      command: async (id, command) => answered(() => this.#command(id, command)),
+      commandRoom: async (room, kind, command) =>
+        answered(() => {
+          this.#permitted?.requireRoom(room, kind);
+          recorded.roomCommands.push({ room, kind, command });
+          return { ok: true };
+        }),
+      scene: async (id) =>
+        answered(() => {
+          this.#permitted?.requireScenes();
+          recorded.scenes.push(id);
+          return { ok: true };
+        }),
+      call: async (service, input) => {
+        this.#permitted?.requireService(serviceKey(service));
+        return callFake(this.#options.services ?? [], serviceKey(service), input) as never;
       },
-      scene: async (id) => {
-        recorded.scenes.push(id);
-        return { ok: true };
-      },
-      call: async (service, input) =>
-        callFake(this.#options.services ?? [], serviceKey(service), input) as never,
       read: async (path) => this.#read(path),
       t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
       get fmt() {
@@ -227,8 +244,34 @@ export class FakeContext {
     return known;
   }
 
+  /** The channel of the widget, which has no value if it is not among its needs. */
+  #readable(name: string): Signal<unknown> {
+    const full = fullChannelName(name, this.#plugin);
+    const channels = this.#permitted?.channels.map((each) => fullChannelName(each, this.#plugin));
+    if (!channels || channels.includes(full)) return this.#channel(name);
+    const own = `${this.#plugin}/`;
+    const toDeclare = full.startsWith(own) ? full.slice(own.length) : full;
+    this.#hint(`the channel ${toDeclare}`, { channels: [toDeclare] });
+    return signal(undefined);
+  }
+
+  /** The devices that the widget may see. */
+  #seen(): readonly Device[] {
+    const all = [...this.#devices.value.values()];
+    if (!this.#permitted) return all;
+    if (!this.#options.needs?.devices?.includes("read"))
+      this.#hint("devices", { devices: ["read"] });
+    return this.#permitted.seen(all);
+  }
+
+  #hint(what: string, needs: Needs): void {
+    if (this.#hinted.has(what)) return;
+    this.#hinted.add(what);
+    console.warn(noAccess(what, needs));
+  }
+
   #matching({ kind, room, group }: Query = {}): readonly Device[] {
-    return [...this.#devices.value.values()].filter(
+    return this.#seen().filter(
       (device) =>
         (kind === undefined || device.kind === kind) &&
         (room === undefined || device.room === room) &&
@@ -237,8 +280,9 @@ export class FakeContext {
   }
 
   #command(id: string, command: CommandBody): CommandResult {
-    this.recorded.commands.push({ id, command });
     const device = this.#devices.peek().get(id);
+    this.#permitted?.requireCommand(id, device);
+    this.recorded.commands.push({ id, command });
     if (!device) {
       const message = `no device has the id ${id}`;
       return { ok: false, error: { code: "device_unknown", message } };
@@ -250,6 +294,7 @@ export class FakeContext {
   }
 
   #read(path: string): Response {
+    this.#permitted?.documentAt(path, (id) => this.#devices.peek().get(id));
     const answer = this.#options.reads?.[path];
     if (answer === undefined) throw new Error(`nothing answers ${path}; pass it under "reads"`);
     return answer instanceof Blob ? new Response(answer) : Response.json(answer);
@@ -283,3 +328,13 @@ export class FakeContext {
 }
 
 const byTime = (one: Timer, other: Timer): number => one.dueAt - other.dueAt;
+
+/** The result of a command, or the refusal of a need that is missing. */
+function answered(work: () => CommandResult): CommandResult {
+  try {
+    return work();
+  } catch (error) {
+    const { code = "internal", message } = error as { code?: string; message: string };
+    return { ok: false, error: { code, message } };
+  }
+}

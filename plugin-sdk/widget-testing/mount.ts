@@ -37,8 +37,8 @@ export interface TestedWidget extends Readonly<Recorded> {
 const MOST_TURNS = 100;
 
 /**
- * Mounts a widget in a home of the test, without a host. Unlike the dashboard it does not check `needs`, and a command
- * changes its device at once.
+ * Mounts a widget in a home of the test, without a host. It is refused what its `needs` do not list, as in a frame. A
+ * command changes its device at once.
  * @throws the widget's error while it mounts
  */
 export function mountWidget<S extends Settings, State>(

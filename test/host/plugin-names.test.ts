@@ -90,7 +90,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     files:
-      /^(host\/dashboard\/(channels|session|widget-context|frames\/widget-permissions|settings\/(english|german|permission-words|widget-view))|plugin-sdk\/(channel-names|needs|widget|widget-testing\/fake-context|ui\/event-form))\.ts$/,
+      /^(host\/dashboard\/(channels|session|widget-context|settings\/(english|german|permission-words|widget-view))|plugin-sdk\/(channel-names|needs|widget|widget-permissions|widget-testing\/fake-context|ui\/event-form))\.ts$/,
     ids: ["calendar"],
     reason: "the calendars of the home as widgets read them, and the words for that permission",
   },

@@ -2,7 +2,9 @@
 // script only makes the widget work; the dashboard page at the other end of the port protects the
 // rest of the home.
 import type { DeviceKind } from "@mantel/plugin-sdk/device";
+import type { Needs } from "@mantel/plugin-sdk/needs";
 import type { CommandResult, CommandBody, RoomOrGroup } from "@mantel/plugin-sdk/widget";
+import { noAccess } from "@mantel/plugin-sdk/widget-permissions";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
 import { followDetailsGestures } from "../details-gestures.ts";
 import type { HandedOverState } from "../handed-over-state.ts";
@@ -25,7 +27,6 @@ import type {
   ServiceAnswer,
   ToFrame,
 } from "./to-frame.ts";
-import { manifestHint } from "./widget-permissions.ts";
 import frameStyles from "./frame.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 import themeStyles from "@mantel/plugin-sdk/ui/theme.css";
@@ -318,29 +319,29 @@ class Home {
   #hintAt(name: string): void {
     const [own = "", rest] = name.split("/");
     const toDeclare = own === this.#module && rest !== undefined ? rest : name;
-    hint(`the channel ${toDeclare}`, manifestHint({ channels: [toDeclare] }));
+    hint(`the channel ${toDeclare}`, { channels: [toDeclare] });
   }
 }
 
 /** Explains once the reason for missing devices. */
 class HintingStore extends Store {
   override device(id: string): ReturnType<Store["device"]> {
-    hint("devices", manifestHint({ devices: ["read"] }));
+    hint("devices", { devices: ["read"] });
     return super.device(id);
   }
 
   override devices(query?: Parameters<Store["devices"]>[0]): ReturnType<Store["devices"]> {
-    hint("devices", manifestHint({ devices: ["read"] }));
+    hint("devices", { devices: ["read"] });
     return super.devices(query);
   }
 }
 
 const hinted = new Set<string>();
 
-function hint(what: string, line: string): void {
+function hint(what: string, needs: Needs): void {
   if (hinted.has(what)) return;
   hinted.add(what);
-  console.warn(`this widget has no access to ${what}: ${line}`);
+  console.warn(noAccess(what, needs));
 }
 
 /** Loads code as a separate script; the page's policy allows no other way. */

@@ -1,13 +1,13 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
+import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
 import { type ServiceName, servicePath, type WidgetContexts } from "../widget-context.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { iconText, loadedIcons } from "./icons.ts";
 import type { ReadAnswer, ToFrame } from "./to-frame.ts";
 import { TokenBucket } from "./token-bucket.ts";
-import { WidgetPermissions } from "./widget-permissions.ts";
 
 type Asked = Extract<FromFrame, { call: number } | { kind: "announce" | "icon" | "details" }>;
 

@@ -1,5 +1,4 @@
-import type { Needs } from "@mantel/plugin-sdk/needs";
-import { normalServiceKey } from "@mantel/plugin-sdk/service";
+import { type Needs, needsWithOwn } from "@mantel/plugin-sdk/needs";
 import type { ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import type { ApiPaths } from "../../routes/api-paths.ts";
@@ -155,12 +154,6 @@ function needsOf(
   { id, manifest: { needs = {}, provides = [], paths = {} } }: PluginPackage,
   apiPaths: WidgetDependencies["apiPaths"],
 ): Needs {
-  const services = [...(needs.services ?? []), ...provides].map(normalServiceKey);
   const routed = Object.keys(paths).filter((path) => apiPaths.findRouted(path) === id);
-  const reads = [...(needs.reads ?? []), ...routed];
-  return {
-    ...needs,
-    ...(services.length > 0 && { services: [...new Set(services)] }),
-    ...(reads.length > 0 && { reads: [...new Set(reads)] }),
-  };
+  return needsWithOwn(needs, { provides, routed });
 }

@@ -35,8 +35,18 @@ test(
     const folder = await emptyFolder(t);
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "widget.ts"), WIDGET);
-    const widget = await openWidget(pathToFileURL(join(folder, "widget.ts")), {
-      browser: await openBrowser(t),
+    const entry = pathToFileURL(join(folder, "widget.ts"));
+    const browser = await openBrowser(t);
+    const mantel = { id: "paper", kinds: ["widget"], widget: "widget.ts", needs: {} };
+    await writeFile(join(folder, "package.json"), JSON.stringify({ mantel }));
+    const refused = await openWidget(entry, { browser, channels: { headlines: "Rain" } });
+    assert.equal(await refused.locator("button").textContent(), "");
+    await refused.close();
+
+    const needs = { channels: ["headlines"], services: ["acme.news.search"] };
+    const widget = await openWidget(entry, {
+      browser,
+      needs,
       size: { width: 300, height: 200 },
       theme: "light",
       channels: { headlines: "Rain" },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { defineChannels, defineService, Type } from "@mantel/plugin-sdk";
 import { defineWidget, s } from "@mantel/plugin-sdk/widget";
 import { mountWidget, provide } from "@mantel/plugin-sdk/widget-testing";
@@ -144,3 +144,62 @@ test("an error while mounting is thrown, and a later one is recorded", () => {
   assert.match(String(shown.faults[0]), /no luck/);
   shown.unmount();
 });
+
+test("a widget is refused what its needs do not list, with the sentence of a frame", async (t) => {
+  const { messages } = collectWarnings(t);
+  const answers: string[] = [];
+  const note = ({ error }: { error?: { message: string } }) =>
+    void answers.push(error?.message ?? "ok");
+  const asking = defineWidget({
+    name: "Asking",
+    size: { default: [1, 1] },
+    mount(root, ctx) {
+      const [seen, lines] = [ctx.devices().value.length, ctx.channel("headlines").value];
+      render(html`<p>${seen} ${String(lines)}</p>`, root);
+      void ctx.command(lamp.id, { on: true }).then(note);
+      void ctx.commandRoom("", "light", { on: true }).then(note);
+      void ctx.scene("demo:scene:1").then(note);
+      void ctx.call(search, { word: "rain" }).catch((error: Error) => answers.push(error.message));
+      void ctx.read("/calendar/events").catch((error: Error) => answers.push(error.message));
+    },
+  });
+  const home = {
+    devices: [lamp],
+    channels: { headlines: "Rain" },
+    reads: { "/calendar/events": [] },
+  };
+
+  const shown = mountWidget(asking, { ...home, needs: {} });
+  await shown.until(() => answers.length === 5);
+
+  assert.equal(shown.text("p"), "0 undefined");
+  assert.deepEqual(shown.commands, []);
+  const add = (needs: string) => `add "needs": {${needs}} to "mantel" in its package.json`;
+  assert.deepEqual(answers.toSorted(), [
+    `this widget may not activate scenes: ${add('"scenes":true')}`,
+    `this widget may not call the service acme.news.search: ${add('"services":["acme.news.search"]')}`,
+    `this widget may not command devices: ${add('"devices":["read","command"]')}`,
+    `this widget may not command rooms: ${add('"devices":["read","command"]')}`,
+    `this widget may not read /calendar/events: ${add('"reads":["calendar"]')}`,
+  ]);
+  assert.deepEqual(messages, [
+    `this widget has no access to devices: ${add('"devices":["read"]')}`,
+    `this widget has no access to the channel headlines: ${add('"channels":["headlines"]')}`,
+  ]);
+  shown.unmount();
+
+  const needs = { devices: ["read", "command"], channels: ["headlines"], scenes: true } as const;
+  const permitted = mountWidget(asking, {
+    ...home,
+    needs: { ...needs, devices: [...needs.devices], channels: [...needs.channels] },
+  });
+  assert.equal(permitted.text("p"), "1 Rain");
+  assert.deepEqual(permitted.commands.length, 1);
+  permitted.unmount();
+});
+
+function collectWarnings(t: TestContext) {
+  const messages: unknown[] = [];
+  t.mock.method(console, "warn", (message: unknown) => void messages.push(message));
+  return { messages };
+}

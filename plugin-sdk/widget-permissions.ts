@@ -1,7 +1,6 @@
-import type { Device, DeviceKind } from "@mantel/plugin-sdk/device";
-import type { Needs } from "@mantel/plugin-sdk/needs";
-import { RESERVED_PATHS } from "@mantel/plugin-sdk/reserved-paths";
-import type { RoomOrGroup } from "@mantel/plugin-sdk/widget";
+import type { Device, DeviceKind } from "./device.ts";
+import type { Needs } from "./needs.ts";
+import { RESERVED_PATHS } from "./reserved-paths.ts";
 
 /** A refusal, with the line for `package.json` that would allow the request. */
 class NotPermitted extends Error {
@@ -14,8 +13,12 @@ class NotPermitted extends Error {
 }
 
 /** The line for a widget's `package.json` that allows something. */
-export const manifestHint = (needs: Needs): string =>
+const manifestHint = (needs: Needs): string =>
   `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
+
+/** The sentence for a widget that reads devices or a channel without the need for it. */
+export const noAccess = (what: string, needs: Needs): string =>
+  `this widget has no access to ${what}: ${manifestHint(needs)}`;
 
 /** Documents of the host, each with the device that it is about. A picture needs the same as the state of its device. */
 const DOCUMENTS: readonly (readonly ["image" | "calendar" | "history", RegExp])[] = [
@@ -71,7 +74,7 @@ export class WidgetPermissions {
    * Checks that the widget may command every device of the kind in the room or group, where `""` is the whole home.
    * @throws NotPermitted
    */
-  requireRoom(room: RoomOrGroup, kind: DeviceKind): void {
+  requireRoom(room: string | { readonly group: string }, kind: DeviceKind): void {
     if (!this.#has("command")) {
       throw new NotPermitted("command rooms", manifestHint({ devices: ["read", "command"] }));
     }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { Needs } from "@mantel/plugin-sdk/needs";
-import { WidgetPermissions } from "../../../../host/dashboard/frames/widget-permissions.ts";
-import { deviceOf } from "../../../helpers/device.ts";
+import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
+import { deviceOf } from "../helpers/device.ts";
 
 const lamp = deviceOf({ kind: "light", room: "Kitchen" });
 const lock = deviceOf({ kind: "lock", room: "Hall" });
