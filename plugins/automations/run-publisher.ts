@@ -1,9 +1,9 @@
 import type { ChannelPublisher, Log } from "@mantel/plugin-sdk";
-import type { Trace } from "./engine/automation.ts";
+import type { Trace, TracedAction } from "./engine/automation.ts";
 
 /** Runs that wait to be published. Of more, the oldest are left out; traces still have them. */
 const MOST_WAITING = 500;
-/** Actions of a published run; the last ones count. */
+/** Actions of a published run, without what was asked, which may be long; the last ones count. */
 const MOST_ACTIONS = 100;
 
 /** Publishes runs one after the other, each as it is when its turn comes, so that no run is skipped. */
@@ -34,11 +34,17 @@ export class RunPublisher {
       this.#waiting.delete(run);
       const { actions, ...rest } = trace();
       try {
-        await this.#channel.publish({ ...rest, actions: actions.slice(-MOST_ACTIONS) });
+        const last = actions.slice(-MOST_ACTIONS).map(withoutRequest);
+        await this.#channel.publish({ ...rest, actions: last });
       } catch (error) {
         this.#log.warn("could not publish a run", { run, error });
       }
     }
     this.#isPublishing = false;
   }
+}
+
+function withoutRequest(action: TracedAction): Omit<TracedAction, "request"> {
+  const { request: _, ...rest } = action;
+  return rest;
 }

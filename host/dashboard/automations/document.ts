@@ -43,10 +43,25 @@ export interface Pause {
   readonly until: string | undefined;
 }
 
+/** A condition as a run found it. */
+export interface TracedCondition {
+  readonly index: number;
+  readonly result: boolean;
+  /** The value that it saw, null if that was unknown; for a group the traces of its conditions. Absent in old traces. */
+  readonly value?: unknown;
+}
+
 /** One step of a run. */
 export interface TracedAction {
-  /** The place among the actions, such as `2/then/0`. */
+  /** The place among the actions, such as `2/then/0`; of code the place in its file. */
   readonly at: string;
+  /** The kind of the step, such as `command`. */
+  readonly type: string;
+  /** The request of the step; `undefined` in old traces. */
+  readonly request: Part | undefined;
+  /** The conditions that it checked. */
+  readonly conditions: readonly TracedCondition[];
+  readonly value: unknown;
   readonly result: string;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
@@ -61,7 +76,7 @@ export interface Trace {
   readonly endedAt: string | undefined;
   /** The index of the trigger; below 0 for a run by hand. */
   readonly trigger: number;
-  readonly conditions: readonly { readonly index: number; readonly result: boolean }[];
+  readonly conditions: readonly TracedCondition[];
   readonly actions: readonly TracedAction[];
   readonly result: string;
 }
@@ -136,13 +151,17 @@ export function tracesIn(answer: unknown): readonly Trace[] {
   return traces.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-function conditionIn({ index, result }: Fields, at: number): Trace["conditions"][number] {
-  return { index: number(index) ?? at, result: result === true };
+function conditionIn({ index, result, value }: Fields, at: number): TracedCondition {
+  return { index: number(index) ?? at, result: result === true, value };
 }
 
 function actionIn(action: Fields, at: number): TracedAction {
   return {
     at: text(action["at"]) ?? String(number(action["index"]) ?? at),
+    type: text(action["type"]) ?? "",
+    request: partIn(action["request"]),
+    conditions: list(action["conditions"]).filter(isRecord).map(conditionIn),
+    value: action["value"],
     result: text(action["result"]) ?? "",
     startedAt: text(action["startedAt"]),
     endedAt: text(action["endedAt"]),

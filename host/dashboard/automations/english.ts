@@ -127,6 +127,9 @@ export const english = {
   skipped: "skipped",
   wasTrue: "met",
   wasFalse: "not met",
+  wasUnknown: "unknown",
+  saw: (value: string) => `saw ${value}`,
+  noEvent: "no event",
 
   chooseDevice: "choose a device",
   chooseScene: "choose a scene",

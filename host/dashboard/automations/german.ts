@@ -130,6 +130,9 @@ export const german: Translation<typeof english> = {
   skipped: "übersprungen",
   wasTrue: "traf zu",
   wasFalse: "traf nicht zu",
+  wasUnknown: "unbekannt",
+  saw: (value) => `Wert: ${value}`,
+  noEvent: "kein Termin",
 
   chooseDevice: "Gerät wählen",
   chooseScene: "Szene wählen",

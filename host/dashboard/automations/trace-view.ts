@@ -4,13 +4,16 @@ import {
   type AutomationDocument,
   type Part,
   partIn,
+  partsIn,
   type SectionName,
   type Trace,
   type TracedAction,
+  type TracedCondition,
 } from "./document.ts";
 import type { HomeView } from "./home.ts";
 import { valueAt } from "./operations.ts";
 import { phraseOf } from "./phrases.ts";
+import { seenText } from "./seen.ts";
 import { words } from "./words.ts";
 
 /** The runs of an automation: the steps of one, and the others as a list. */
@@ -95,17 +98,10 @@ function stepsView(trace: Trace, document: AutomationDocument, home: HomeView): 
         facts: [time(trace.startedAt)],
         home,
       })}
-      ${trace.conditions.map(({ index, result }) =>
-        step({
-          section: "conditions",
-          part: partAt(document, "conditions", String(index)),
-          fallback: texts.if,
-          mark: result ? "ok" : "failed",
-          facts: [result ? texts.wasTrue : texts.wasFalse],
-          home,
-        }),
+      ${trace.conditions.map((condition) =>
+        conditionStep(condition, partAt(document, "conditions", String(condition.index)), home),
       )}
-      ${trace.actions.map((action) =>
+      ${trace.actions.map((action) => [
         step({
           section: "actions",
           part: partAt(document, "actions", action.at),
@@ -114,8 +110,36 @@ function stepsView(trace: Trace, document: AutomationDocument, home: HomeView): 
           facts: actionFacts(action, time),
           home,
         }),
-      )}
+        ...checksOf(action, home),
+      ])}
     </ol>`;
+}
+
+/** A condition with the value that it saw. */
+function conditionStep(
+  condition: TracedCondition,
+  part: Part | undefined,
+  home: HomeView,
+): TemplateResult {
+  const texts = words.value;
+  const seen = seenText(part, condition, home);
+  return step({
+    section: "conditions",
+    part,
+    fallback: texts.if,
+    mark: condition.result ? "ok" : "failed",
+    facts: [
+      condition.result ? texts.wasTrue : texts.wasFalse,
+      ...(seen === undefined ? [] : [texts.saw(seen)]),
+    ],
+    home,
+  });
+}
+
+/** The conditions that an action checked. */
+function checksOf({ request, conditions }: TracedAction, home: HomeView): TemplateResult[] {
+  const parts = partsIn(request?.["conditions"]);
+  return conditions.map((each) => conditionStep(each, parts[each.index], home));
 }
 
 function actionFacts(

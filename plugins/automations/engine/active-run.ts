@@ -14,7 +14,14 @@ import {
   type TracedCondition,
   type VariableRequest,
 } from "./automation.ts";
-import { type JournalEntry, keyOf, type RunEnd, type RunHead, type StoredRun } from "./journal.ts";
+import {
+  entryOf,
+  type JournalEntry,
+  keyOf,
+  type RunEnd,
+  type RunHead,
+  type StoredRun,
+} from "./journal.ts";
 import { performRamp } from "./ramp.ts";
 import { KEYS, type StateStore } from "./state-store.ts";
 import { startTimer, type Timer } from "./timer.ts";
@@ -182,9 +189,7 @@ export class ActiveRun implements Run {
   }
 
   #begin(step: Step): JournalEntry {
-    const { type, at } = step;
-    const startedAt = this.#parts.clock.now();
-    const entry: JournalEntry = { key: keyOf(step), at, type, startedAt };
+    const entry = entryOf(step, this.#parts.clock.now());
     this.#journal.push(entry);
     this.#store(entry);
     this.#parts.changed(this);
@@ -215,18 +220,19 @@ export class ActiveRun implements Run {
 
   /** Takes a step that needs no time. What it does is stored together with its result. */
   #takeInstant(step: InstantStep, known: JournalEntry | undefined): StepResult {
-    const { type, at } = step;
-    const startedAt = this.#parts.clock.now();
-    const entry = known ?? { key: keyOf(step), at, type, startedAt };
+    const entry = known ?? entryOf(step, this.#parts.clock.now());
     if (!known) this.#journal.push(entry);
-    return this.#finish(entry, this.#instantResult(step));
+    return this.#finish(entry, this.#instantResult(step, entry));
   }
 
-  #instantResult(step: InstantStep): StepResult {
+  #instantResult(step: InstantStep, entry: JournalEntry): StepResult {
     const { check, read, variable } = this.#parts;
     switch (step.type) {
-      case "check":
-        return { result: "ok", value: check(this, step.conditions).isMet };
+      case "check": {
+        const { isMet, traced } = check(this, step.conditions);
+        entry.conditions = traced;
+        return { result: "ok", value: isMet };
+      }
       case "read":
         return { result: "ok", value: read(step.device, step.field) };
       case "value":

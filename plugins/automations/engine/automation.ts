@@ -141,11 +141,20 @@ export interface TracedAction {
   readonly at: string;
   readonly type: StepRequest["type"] | "undo";
   readonly result: "running" | "ok" | "failed" | "skipped";
+  /** The request, such as the device and the command; absent for `undo` and for values of code. */
+  readonly request?: ShownRequest;
+  /** The conditions of a `check` with the values that they saw. */
+  readonly conditions?: readonly TracedCondition[];
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly value?: unknown;
   readonly error?: string;
 }
+
+/** A request without the new value of a variable, which may be large; the result has it. */
+export type ShownRequest =
+  | Exclude<StepRequest, { type: "value" | "variable" }>
+  | Pick<VariableRequest, "type" | "name">;
 
 /** All that happened in one run. Instants are ISO 8601 in UTC. */
 export interface Trace {

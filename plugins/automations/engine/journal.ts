@@ -1,4 +1,11 @@
-import type { RunResult, Step, StepResult, TracedCondition, TriggerEvent } from "./automation.ts";
+import type {
+  RunResult,
+  ShownRequest,
+  Step,
+  StepResult,
+  TracedCondition,
+  TriggerEvent,
+} from "./automation.ts";
 import type { RampState } from "./ramp.ts";
 import type { StoredWatch } from "./watch.ts";
 
@@ -8,6 +15,10 @@ export interface JournalEntry {
   readonly key: string;
   readonly at: string;
   readonly type: Step["type"];
+  /** Absent for values of code, and in journals of previous versions. */
+  readonly request?: ShownRequest;
+  /** The conditions of a `check` with the values that they saw. */
+  conditions?: readonly TracedCondition[];
   readonly startedAt: number;
   endedAt?: number;
   result?: StepResult;
@@ -38,6 +49,15 @@ export interface StoredRun extends RunHead {
 
 /** The words by which a repeated run recognises a step. */
 export const keyOf = ({ type, at }: Step) => `${type} ${at}`;
+
+/** A step as it begins at an instant. */
+export function entryOf(step: Step, startedAt: number): JournalEntry {
+  const { at, ...request } = step;
+  const entry = { key: keyOf(step), at, type: step.type, startedAt };
+  if (request.type === "value") return entry;
+  if (request.type !== "variable") return { ...entry, request };
+  return { ...entry, request: { type: request.type, name: request.name } };
+}
 
 /** The end of a run. */
 export interface RunEnd {

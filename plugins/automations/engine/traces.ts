@@ -45,7 +45,7 @@ function toTrace(
 
 /** Actions of code have no index; theirs is the place among the steps. */
 function tracedAction(
-  { at, type, startedAt, endedAt, result }: JournalEntry,
+  { at, type, request, conditions, startedAt, endedAt, result }: JournalEntry,
   place: number,
 ): TracedAction {
   const index = Number.parseInt(at, 10);
@@ -53,6 +53,8 @@ function tracedAction(
     index: Number.isNaN(index) ? place : index,
     at,
     type,
+    ...(request && { request }),
+    ...(conditions && { conditions }),
     result: result?.result ?? "running",
     startedAt: isoOf(startedAt),
     endedAt: endedAt === undefined ? null : isoOf(endedAt),

@@ -351,3 +351,21 @@ test("code that its file switches off cannot be switched on elsewhere", async ()
     message: "hall.ts is switched off in its file; remove .disabled() there",
   });
 });
+
+test("the trace of code has the values that its checks saw, and what it asked for", async () => {
+  const { engine, open } = await stageCode({
+    "check.ts": `
+const { when, home, sun } = require("mantel");
+const lamp = home.light("Hall lamp");
+when(home.binarySensor("Front door").opens()).then(async (run) => {
+  if (await run.check(lamp.isOff)) await run.notify("dark");
+});`,
+  });
+  await open();
+
+  const [check, message] = engine.tracesOf("check.ts")[0]?.actions ?? [];
+  const isOff = { type: "state", device: LAMP.id, field: "on", equals: false };
+  assert.deepEqual(check?.request, { type: "check", conditions: [isOff] });
+  assert.deepEqual(check?.conditions, [{ index: 0, result: true, value: false }]);
+  assert.deepEqual(message?.request, { type: "notify", message: "dark" });
+});

@@ -342,6 +342,9 @@ test("an action takes one of two ways by its conditions, and waits for triggers 
       ["1/else/0", undefined],
     ],
   );
+  const [, check, message] = home.last("guard")?.actions ?? [];
+  assert.deepEqual(check?.conditions, [{ index: 0, result: false, value: false }]);
+  assert.deepEqual(message?.request, { type: "notify", message: "still open" });
 });
 
 test("a timed command restores the previous values when it ends, also after a restart", async () => {

@@ -192,8 +192,12 @@ test("runs are published while they run, and traces are kept", async (t) => {
   await until(() => (published["run"] as { result?: string } | undefined)?.result === "completed");
 
   const { json } = await request(routes.traces, { params: { id } });
-  const [trace] = (json as { traces: { id: string; result: string }[] }).traces;
-  assert.deepEqual(published["run"], trace);
+  const [trace] = (json as { traces: { actions: object[] }[] }).traces;
+  const [{ request: asked, ...action } = { request: undefined }] = (trace?.actions ?? []) as {
+    request?: unknown;
+  }[];
+  assert.deepEqual(published["run"], { ...trace, actions: [action] });
+  assert.deepEqual(asked, { type: "command", device: LAMP.id, command: { on: true } });
 });
 
 test("a message goes to the plugin that delivers messages, and without one the action fails", async (t) => {

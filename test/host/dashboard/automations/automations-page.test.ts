@@ -7,7 +7,7 @@ import { FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
 import { overlaySession } from "../../../helpers/page/overlay-session.ts";
 import { until } from "../../../helpers/until.ts";
-import { FakeAutomations } from "./fake-host.ts";
+import { FakeAutomations, WELCOME } from "./fake-host.ts";
 
 const { Automations } = await import("../../../../host/dashboard/automations/automations.ts");
 
@@ -129,6 +129,63 @@ test("the last run is drawn through the sentence and read again when an automati
     [all(".line.reached").length, all(".token.ok").length, all(".token.failed").length],
     [2, 1, 1],
   );
+});
+
+test("a run shows the values that its conditions saw, also those of an if", async (t) => {
+  const host = new FakeAutomations();
+  const isOpen = { type: "state", device: DOOR.id, field: "contact", equals: false };
+  const conditions = [
+    isOpen,
+    { type: "time", after: "22:00" },
+    { type: "sun", is: "down" },
+    { type: "presence", anyone: true },
+    { type: "calendar", calendar: "*" },
+    { type: "any", of: [isOpen, { type: "sun", is: "down" }] },
+    { type: "variable", name: "count", above: 2 },
+    isOpen,
+  ];
+  const { mode, enabled, triggers, actions } = WELCOME;
+  host.put("welcome", { name: "Welcome", mode, enabled, triggers, conditions, actions });
+  const inGroup = [
+    { index: 0, result: true, value: false },
+    { index: 1, result: false, value: "up" },
+  ];
+  const values = [false, "22:31:07", "down", false, [], inGroup, 3, null];
+  const step = { index: 0, at: "0", type: "check", startedAt: "2026-11-20T22:31:07Z" };
+  host.traces = [
+    {
+      id: "1",
+      startedAt: "2026-11-20T22:31:07Z",
+      endedAt: "2026-11-20T22:31:07Z",
+      trigger: { index: 0 },
+      conditions: values.map((value, index) => ({ index, result: index !== 3, value })),
+      actions: [
+        {
+          ...step,
+          result: "ok",
+          value: true,
+          request: { type: "check", conditions: [isOpen] },
+          conditions: [{ index: 0, result: true, value: false }],
+        },
+      ],
+      result: "completed",
+    },
+  ];
+  const { text, all } = await open(t, host, "welcome");
+  await until(() => all(".steps li").length > 2);
+
+  const seen = text(".steps p span").filter((fact) => fact.startsWith("saw "));
+  assert.deepEqual(seen, [
+    "saw open",
+    "saw 22:31",
+    "saw dark",
+    "saw nobody is home",
+    "saw no event",
+    "saw Front door is open: open; it is dark: light",
+    "saw 3",
+    "saw unknown",
+    "saw open",
+  ]);
 });
 
 test("unsaved changes are warned of once before they are lost", async (t) => {
