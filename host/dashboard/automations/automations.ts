@@ -5,6 +5,7 @@ import type { OverlaySession } from "../overlay-route.ts";
 import { openOverlay, type Overlay } from "../overlay.ts";
 import { titles } from "../title.ts";
 import { AutomationEditor, pathOf, readDocument, reasonOf } from "./automation-editor.ts";
+import type { CodePage } from "./code-page.ts";
 import {
   type AutomationDocument,
   type AutomationEntry,
@@ -27,7 +28,7 @@ type Shown =
   | { readonly kind: "loading" | "absent" | "list" }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "import"; readonly page: ImportPage }
-  | { readonly kind: "code"; readonly entry: AutomationEntry }
+  | { readonly kind: "code"; readonly page: CodePage }
   | { readonly kind: "editor"; readonly editor: AutomationEditor };
 
 const NEW = "new";
@@ -133,7 +134,12 @@ export class Automations {
       await this.#loadList();
       if (page === "") return { kind: "list" };
       const entry = this.#entries.peek().find(({ id }) => id === page);
-      if (entry?.kind === "code") return { kind: "code", entry };
+      if (entry?.kind === "code") {
+        const { CodePage } = await import("./code-page.ts");
+        const shown = new CodePage(this.#session, this.#home, entry);
+        await shown.load();
+        return { kind: "code", page: shown };
+      }
       const stored = await readDocument(api, page);
       const editor = new AutomationEditor(start, contentOf(stored), stored);
       void editor.readTraces();
@@ -160,7 +166,8 @@ export class Automations {
       if (this.#isStale) this.#readSoon();
     }, READ_EVERY_MS);
     if (this.#shown.peek().kind === "list") void this.#loadList().catch(() => undefined);
-    void this.#editor?.readTraces();
+    const shown = this.#shown.peek();
+    void (shown.kind === "code" ? shown.page : this.#editor)?.readTraces();
   }
 
   #view(): unknown {
@@ -180,6 +187,10 @@ export class Automations {
         onDelete: () => void this.#delete(editor),
       });
     }
+    if (shown.kind === "code") {
+      titles.over.value = shown.page.entry.name;
+      return shown.page.view();
+    }
     titles.over.value = texts.automations;
     return html`<main class="narrow" aria-busy=${shown.kind === "loading"}>
       <header class="head">
@@ -190,15 +201,13 @@ export class Automations {
         >
           <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>
         </a>
-        <h1 tabindex="-1" dir="auto">
-          ${shown.kind === "code" ? shown.entry.name : texts.automations}
-        </h1>
+        <h1 tabindex="-1" dir="auto">${texts.automations}</h1>
       </header>
       ${this.#noticeView()} ${this.#contentOf(shown)}
     </main>`;
   }
 
-  #contentOf(shown: Exclude<Shown, { kind: "editor" }>): unknown {
+  #contentOf(shown: Exclude<Shown, { kind: "editor" | "code" }>): unknown {
     const texts = words.value;
     switch (shown.kind) {
       case "loading":
@@ -207,9 +216,6 @@ export class Automations {
         return html`<p>${texts.absent}</p>`;
       case "failed":
         return html`<p role="alert">${texts.failed(shown.reason)}</p>`;
-      case "code":
-        return html`<p>${texts.codeHint}</p>
-          ${shown.entry.error === undefined ? nothing : html`<p class="fault">${shown.entry.error}</p>`}`;
       case "import":
         return shown.page.view();
       case "list":

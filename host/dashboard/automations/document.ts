@@ -79,6 +79,8 @@ export interface Trace {
   readonly conditions: readonly TracedCondition[];
   readonly actions: readonly TracedAction[];
   readonly result: string;
+  /** The reason for which it failed or ended, such as an error of code. */
+  readonly error: string | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -145,6 +147,7 @@ export function tracesIn(answer: unknown): readonly Trace[] {
         conditions: list(trace["conditions"]).filter(isRecord).map(conditionIn),
         actions: list(trace["actions"]).filter(isRecord).map(actionIn),
         result: text(trace["result"]) ?? "",
+        error: text(trace["error"]) ?? faultText(trace["error"]),
       },
     ];
   });

@@ -60,7 +60,7 @@ function groupText(group: Part, value: unknown, home: HomeView): string | undefi
 }
 
 /** A value of which the page knows nothing more, such as that of a variable. */
-function plainText(value: unknown): string {
+export function plainText(value: unknown): string {
   const text = typeof value === "string" ? `“${value}”` : (JSON.stringify(value) ?? "");
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

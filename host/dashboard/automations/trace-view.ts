@@ -1,5 +1,5 @@
+import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
-import type { AutomationEditor } from "./automation-editor.ts";
 import {
   type AutomationDocument,
   type Part,
@@ -12,35 +12,42 @@ import {
 } from "./document.ts";
 import type { HomeView } from "./home.ts";
 import { valueAt } from "./operations.ts";
-import { phraseOf } from "./phrases.ts";
+import { type Phrase, phraseOf } from "./phrases.ts";
+import { requestPhrase, resultText } from "./request-words.ts";
 import { seenText } from "./seen.ts";
 import { words } from "./words.ts";
 
+type Sections = Pick<AutomationDocument, SectionName>;
+
+/** The runs of an automation. `document` has no actions for code. */
+export interface Runs {
+  readonly traces: ReadonlySignal<readonly Trace[]>;
+  /** The id of the run that is shown; absent means the last one. */
+  readonly shownTrace: Signal<string | undefined>;
+  readonly document: ReadonlySignal<Sections>;
+}
+
 /** The runs of an automation: the steps of one, and the others as a list. */
-export function tracesView(editor: AutomationEditor, home: HomeView): TemplateResult {
+export function tracesView(runs: Runs, home: HomeView): TemplateResult {
   const texts = words.value;
-  const traces = editor.traces.value;
-  const shown = shownTrace(editor);
+  const traces = runs.traces.value;
+  const shown = shownTrace(runs);
   return html`<aside class="runs" aria-label=${texts.runs}>
     <h2>${texts.runs}</h2>
-    ${shown ? stepsView(shown, editor.document.value, home) : html`<p class="hint">${texts.noRuns}</p>`}
-    ${traces.length > 1 ? listView(editor, traces, home) : nothing}
+    ${shown ? stepsView(shown, runs.document.value, home) : html`<p class="hint">${texts.noRuns}</p>`}
+    ${traces.length > 1 ? listView(runs, traces, home) : nothing}
   </aside>`;
 }
 
 /** The run that is shown; the last one if none is chosen. */
-export function shownTrace(editor: AutomationEditor): Trace | undefined {
-  const traces = editor.traces.value;
-  const chosen = editor.shownTrace.value;
+export function shownTrace(runs: Runs): Trace | undefined {
+  const traces = runs.traces.value;
+  const chosen = runs.shownTrace.value;
   return traces.find(({ id }) => id === chosen) ?? traces[0];
 }
 
-function listView(
-  editor: AutomationEditor,
-  traces: readonly Trace[],
-  home: HomeView,
-): TemplateResult {
-  const shown = shownTrace(editor);
+function listView(runs: Runs, traces: readonly Trace[], home: HomeView): TemplateResult {
+  const shown = shownTrace(runs);
   return html`<ul class="list">
     ${traces.map(
       (trace) =>
@@ -48,9 +55,9 @@ function listView(
           <button
             type="button"
             aria-pressed=${trace === shown}
-            @click=${() => (editor.shownTrace.value = trace.id)}
+            @click=${() => (runs.shownTrace.value = trace.id)}
           >
-            <b>${whenText(trace.startedAt, home)}</b><span>${resultText(trace)}</span>
+            <b>${whenText(trace.startedAt, home)}</b><span>${endText(trace)}</span>
           </button>
         </li>`,
     )}
@@ -63,7 +70,7 @@ function whenText(at: string, { fmt }: HomeView): string {
 }
 
 /** The result of a run in words. */
-function resultText({ result, endedAt }: Trace): string {
+function endText({ result, endedAt }: Trace): string {
   const texts = words.value;
   if (endedAt === undefined || result === "running") return texts.running;
   switch (result) {
@@ -82,37 +89,48 @@ function resultText({ result, endedAt }: Trace): string {
   }
 }
 
-function stepsView(trace: Trace, document: AutomationDocument, home: HomeView): TemplateResult {
+function stepsView(trace: Trace, document: Sections, home: HomeView): TemplateResult {
   const texts = words.value;
   const started = partAt(document, "triggers", String(trace.trigger));
-  const time = (at: string): string => home.fmt.time(Date.parse(at));
   return html`<p class="when">
-      <b>${whenText(trace.startedAt, home)}</b><span>${resultText(trace)}</span>
+      <b>${whenText(trace.startedAt, home)}</b><span>${endText(trace)}</span>
     </p>
+    ${trace.error === undefined ? nothing : html`<p class="fault" dir="auto">${trace.error}</p>`}
     <ol class="steps">
       ${step({
         section: "triggers",
-        part: started,
+        phrase: started && phraseOf("triggers", started, home),
         fallback: texts.byHand,
         mark: "",
-        facts: [time(trace.startedAt)],
-        home,
+        facts: [home.fmt.time(Date.parse(trace.startedAt))],
       })}
       ${trace.conditions.map((condition) =>
         conditionStep(condition, partAt(document, "conditions", String(condition.index)), home),
       )}
       ${trace.actions.map((action) => [
-        step({
-          section: "actions",
-          part: partAt(document, "actions", action.at),
-          fallback: texts.thenDo,
-          mark: action.result,
-          facts: actionFacts(action, time),
-          home,
-        }),
+        actionStep(action, partAt(document, "actions", action.at), home),
         ...checksOf(action, home),
       ])}
     </ol>`;
+}
+
+/** An action of a document, or a step of code with its place in the file. */
+function actionStep(action: TracedAction, part: Part | undefined, home: HomeView): TemplateResult {
+  const facts = actionFacts(action, home);
+  const isUndo = action.type === "undo" || action.type === "";
+  const isCode = !part && !isUndo;
+  const phrase = part
+    ? phraseOf("actions", part, home)
+    : isUndo
+      ? undefined
+      : requestPhrase(action, home);
+  return step({
+    section: "actions",
+    phrase,
+    fallback: words.value.thenDo,
+    mark: action.result,
+    facts: isCode ? [...facts, action.at] : facts,
+  });
 }
 
 /** A condition with the value that it saw. */
@@ -125,14 +143,13 @@ function conditionStep(
   const seen = seenText(part, condition, home);
   return step({
     section: "conditions",
-    part,
+    phrase: part && phraseOf("conditions", part, home),
     fallback: texts.if,
     mark: condition.result ? "ok" : "failed",
     facts: [
       condition.result ? texts.wasTrue : texts.wasFalse,
       ...(seen === undefined ? [] : [texts.saw(seen)]),
     ],
-    home,
   });
 }
 
@@ -142,32 +159,32 @@ function checksOf({ request, conditions }: TracedAction, home: HomeView): Templa
   return conditions.map((each) => conditionStep(each, parts[each.index], home));
 }
 
-function actionFacts(
-  { startedAt, endedAt, result, error }: TracedAction,
-  time: (at: string) => string,
-): readonly string[] {
+function actionFacts(action: TracedAction, home: HomeView): readonly string[] {
   const texts = words.value;
+  const { startedAt, endedAt, result, error } = action;
   if (error !== undefined) return [error];
   if (result === "skipped") return [texts.skipped];
   if (startedAt === undefined) return [];
-  if (endedAt === undefined) return [time(startedAt), texts.running];
+  const time = home.fmt.time(Date.parse(startedAt));
+  if (endedAt === undefined) return [time, texts.running];
   const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-  return [time(startedAt), texts.answeredIn(seconds.toFixed(seconds < 10 ? 2 : 0))];
+  const value = resultText(action, home);
+  const took = texts.answeredIn(seconds.toFixed(seconds < 10 ? 2 : 0));
+  return [time, value === undefined ? took : texts.saw(value)];
 }
 
 /** The part as it is now, which may have changed since the run. */
-function partAt(document: AutomationDocument, section: SectionName, at: string): Part | undefined {
+function partAt(document: Sections, section: SectionName, at: string): Part | undefined {
   const path = at.split("/").map((key) => (/^\d+$/.test(key) ? Number(key) : key));
   return partIn(valueAt(document, [section, ...path]));
 }
 
 interface Step {
   readonly section: SectionName;
-  readonly part: Part | undefined;
+  readonly phrase: Phrase | undefined;
   readonly fallback: string;
   readonly mark: string;
   readonly facts: readonly string[];
-  readonly home: HomeView;
 }
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -176,16 +193,15 @@ const MARKS: Readonly<Record<string, string>> = {
   running: "mdi:progress-clock",
 };
 
-function step({ section, part, fallback, mark, facts, home }: Step): TemplateResult {
-  const shown = part && phraseOf(section, part, home);
+function step({ section, phrase, fallback, mark, facts }: Step): TemplateResult {
   const icon =
     MARKS[mark] ??
-    (section === "conditions" ? "mdi:check-circle" : (shown?.icon ?? "mdi:gesture-tap"));
+    (section === "conditions" ? "mdi:check-circle" : (phrase?.icon ?? "mdi:gesture-tap"));
   const hue =
-    mark === "failed" ? "alert" : section === "conditions" ? "ok" : (shown?.hue ?? "info");
+    mark === "failed" ? "alert" : section === "conditions" ? "ok" : (phrase?.hue ?? "info");
   return html`<li class=${mark} .style=${`--hue: var(--mantel-hue-${hue})`}>
     <mantel-icon name=${icon}></mantel-icon>
-    <b dir="auto">${shown?.text ?? fallback}</b>
+    <b dir="auto">${phrase?.text ?? fallback}</b>
     <p>${facts.map((fact) => html`<span>${fact}</span>`)}</p>
   </li>`;
 }

@@ -1,24 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Api } from "../../../../host/dashboard/api.ts";
-import { setLocale } from "../../../../host/dashboard/i18n/language.ts";
-import { deviceOf } from "../../../helpers/device.ts";
 import { FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
-import { overlaySession } from "../../../helpers/page/overlay-session.ts";
 import { until } from "../../../helpers/until.ts";
 import { FakeAutomations, WELCOME } from "./fake-host.ts";
-
-const { Automations } = await import("../../../../host/dashboard/automations/automations.ts");
-
-const LAMP = deviceOf({ id: "demo:light:1", name: "Hall lamp", room: "Hall" });
-const DOOR = deviceOf({
-  id: "demo:binary-sensor:1",
-  kind: "binary-sensor",
-  name: "Front door",
-  capabilities: { contact: { type: "boolean", readOnly: true } },
-  state: { contact: true },
-});
+import { DOOR, LAMP, openPage as open } from "./open-page.ts";
 
 test("the list has a switch for each automation, and templates for new ones", async (t) => {
   const host = new FakeAutomations();
@@ -239,30 +225,4 @@ test("faults that the host reports are shown below their parts", async (t) => {
 async function openTemplate(t: TestContext) {
   const host = new FakeAutomations();
   return { host, ...(await open(t, host, "new", "leftOpen")) };
-}
-
-async function open(t: TestContext, api: Api, id: string, item = "") {
-  t.mock.method(console, "warn", () => undefined);
-  setLocale("en-GB");
-  const frame = document.createElement("div");
-  const root = document.createElement("div");
-  frame.append(root);
-  document.body.append(frame);
-  const session = overlaySession(api, [LAMP, DOOR]);
-  const page = new Automations(root, session);
-  t.after(() => {
-    page.close();
-    frame.remove();
-  });
-  page.show(id, item);
-  await until(() => frame.querySelector("[aria-busy=false]") !== null);
-  const all = (selector: string) => [...frame.querySelectorAll<HTMLElement>(selector)];
-  const find = <T extends HTMLElement>(selector: string): T => {
-    const [found] = all(selector);
-    if (!found) throw new Error(`nothing matches ${selector} in ${frame.innerHTML}`);
-    return found as T;
-  };
-  const text = (selector: string): string[] =>
-    all(selector).map(({ textContent }) => (textContent ?? "").replace(/\s+/g, " ").trim());
-  return { page, session, all, find, text, click: (selector: string) => find(selector).click() };
 }

@@ -29,6 +29,8 @@ export class FakeAutomations extends Api {
   /** The answer to every change. */
   failure: ApiError | undefined;
   traces: readonly unknown[] = [];
+  /** The ids of those that are code. One that is not stored is a file that could not be loaded. */
+  readonly code = new Set<string>();
 
   constructor() {
     super(() => undefined);
@@ -36,9 +38,14 @@ export class FakeAutomations extends Api {
 
   override async get<T>(path: string): Promise<T> {
     if (path === "/automations") {
-      const automations = [...this.stored.values()].map((each) => ({
+      const broken = [...this.code].filter((id) => !this.stored.has(id));
+      const all = [
+        ...this.stored.values(),
+        ...broken.map((id) => ({ id, name: id, enabled: true, error: `${id}: not loaded` })),
+      ];
+      const automations = all.map((each) => ({
         ...each,
-        kind: "document",
+        kind: this.code.has(each.id) ? "code" : "document",
         lastRun: null,
         ...(this.snoozed.has(each.id) && { enabled: false, offUntil: "2026-11-20T19:31:00Z" }),
       }));
