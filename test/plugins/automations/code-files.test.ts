@@ -48,7 +48,7 @@ test("a file in the data folder is an automation as soon as it is saved, and its
   await write(GOOD.replace('"It rang"', '"It rang'));
   const broken = await found(({ error }) => error !== null);
   assert.equal(broken.state, "idle");
-  assert.equal(broken.error, "door-bell.ts:4: syntax error: the string literal is not closed");
+  assert.equal(broken.error, "door-bell.ts:4: syntax error: the string or template is not closed");
   assert.match(host.log(), /an automation cannot be loaded; its last good code continues/);
 
   const ran = await host.api("/automations/door-bell.ts/run", { method: "POST" });
