@@ -50,7 +50,7 @@ test("a search lasts three seconds unless the plugin says otherwise", async () =
 });
 
 for (const [what, forMs, message] of [
-  ["hue", 1_000, /^"hue" cannot be searched for; write a service such as _hue\._tcp$/],
+  ["hue", 1_000, /^"hue" cannot be searched for; write a service such as _lamps\._tcp$/],
   [{}, 1_000, /^"\[object Object\]" cannot be searched for/],
   ["_hue._tcp", 10_001, /^forMs is 10001; it must be 100 to 10000 ms$/],
   ["_hue._tcp", "long", /^forMs is long;/],

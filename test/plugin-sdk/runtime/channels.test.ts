@@ -36,7 +36,7 @@ test("a published value is checked by the channel's schema", async (t) => {
   const wrong = [{ title: 7, rank: 1 }] as never;
   await assert.rejects(ctx.channels.headlines.publish(wrong), {
     code: "invalid",
-    message: "the value of headlines is invalid: /0/title must be string",
+    message: "the value of test/headlines is invalid: /0/title is 7; it must be of type string",
   });
   assert.deepEqual(running.published["headlines"], [{ title: "Rain", rank: 1 }]);
 });
