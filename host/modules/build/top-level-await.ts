@@ -4,9 +4,9 @@ import type { BuildFailure, BuildOptions, ImportKind, Plugin } from "esbuild";
 const ENTRY = "mantel-entry.js";
 const NAMESPACE = "required";
 
-/** False for the inputs of a build that are not files. */
+/** False for the inputs of a build that are not files: those of esbuild plugins begin with a namespace. */
 export function isFile(input: string): boolean {
-  return !input.endsWith(`/${ENTRY}`) && input !== ENTRY && !input.startsWith(`${NAMESPACE}:`);
+  return !input.endsWith(`/${ENTRY}`) && input !== ENTRY && !/^[a-z-]+:/.test(input);
 }
 
 /** True if a build failed only because its code awaits at the top level. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -76,9 +77,12 @@ test("a package that is imported by import() runs when the code imports it", asy
   await write("node_modules/common/index.js", 'exports.form = "common";');
   t.after(() => Reflect.deleteProperty(globalThis, "hasRunLate"));
 
-  const { bundle, vendor = "" } = await compile();
+  const { bundle, vendor = "", inputs } = await compile();
   const packages = run(vendor, require);
   const { found, later } = run(bundle, (name) => packages[name]);
+
+  const missing = [...inputs].filter((file) => !existsSync(file));
+  assert.deepEqual(missing, [], "each of them is watched, and a missing one counts as changed");
 
   assert.deepEqual(found, ["early", undefined]);
   assert.deepEqual(await (later as () => Promise<unknown>)(), [
