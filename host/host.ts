@@ -178,7 +178,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     settled,
     async close() {
       for (const error of await scope.dispose())
-        log.error("could not close a part of the host", { error });
+        log.error("could not stop a part of the host", { error });
     },
   };
 }

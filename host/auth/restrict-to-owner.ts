@@ -16,7 +16,7 @@ export async function restrictToOwner(dataFolder: string, log: HostLog): Promise
     const { mode } = await stat(path);
     if ((mode & 0o077) === 0) continue;
     await chmod(path, 0o600);
-    log.warn("a file with secrets was readable for others; it is private again", {
+    log.warn("a file with secrets was readable by other users; restricted it to its owner", {
       path,
       mode: (mode & 0o777).toString(8),
     });

@@ -159,7 +159,7 @@ export class FileJournal implements StorageJournal {
       if (this.#file !== undefined) closeSync(this.#file);
       this.#file = file;
       this.#count = count + this.#since.length;
-      if (this.#retry) log.info("changes are stored again", { file: path });
+      if (this.#retry) log.info("storing changes works again", { file: path });
       clearTimeout(this.#retry);
       this.#retry = undefined;
       await sync(file);

@@ -36,7 +36,7 @@ export default definePlugin({
   async connect(ctx) {
     const { timeZone, locale } = ctx.home;
     const shared = { floating: findZone(timeZone) ?? UTC, locale };
-    const onFault = (error: unknown) => ctx.log.error("calendars have a fault", { error });
+    const onFault = (error: unknown) => ctx.log.error("could not update the calendars", { error });
     const stage = { isLive: false };
     const agenda = new Agenda({
       zone: shared.floating,
@@ -79,7 +79,7 @@ export default definePlugin({
     await memory.recall(agenda, handedOver);
     stage.isLive = true;
     const removing = removeUnusedCalendars(storage, keys).catch((error: unknown) => {
-      log.warn("could not remove what was kept of calendars that are gone", { error });
+      log.warn("could not delete stored data of removed calendars", { error });
     });
     onDispose(() => removing); // callers need not wait for it
     const running = readers.map(async ({ reader, restored }) => {
@@ -153,7 +153,7 @@ async function restore(ctx: Context, { web, agenda, shared }: Dependencies): Pro
     const polling = { refreshMs, storage, log, signal, changed: agenda.changed };
     const reader = readerOf(each, { polling, agenda, shared, taken });
     const restored = reader.restore().catch((error: unknown) => {
-      log.error("what was kept of a calendar cannot be shown", { calendar: each.id, error });
+      log.error("could not restore the stored events of a calendar", { calendar: each.id, error });
     });
     return { reader, restored };
   });

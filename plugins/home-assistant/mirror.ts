@@ -97,7 +97,9 @@ export class Mirror {
   /** A user may be refused them; the entities are there anyway. */
   #withoutRegistries(error: unknown): Registries {
     if (!(error instanceof Refused) || error.code === "") throw error;
-    this.#log.warn("rooms and lasting ids are not known", { reason: error.message });
+    this.#log.warn("could not read the registries; rooms and stable ids are unknown", {
+      reason: error.message,
+    });
     return NO_REGISTRIES;
   }
 

@@ -195,7 +195,7 @@ export class Feed {
     const found = await Promise.race([find(SEARCH_MS).catch(() => []), ended]);
     const address = found.find((each) => each.id === id)?.address;
     if (address === undefined || address === (this.#moved?.to ?? options.address)) return;
-    log.info("a bridge has another address now", { bridge: id, address });
+    log.info("a bridge has a new address", { bridge: id, address });
     this.#moved = { from: options.address, to: address };
     this.#client.close();
     this.#client = this.#connect();

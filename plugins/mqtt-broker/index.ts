@@ -49,7 +49,11 @@ export default definePlugin({
     const port = await listener.open(wantedPort);
     const fields = { url: `mqtt://127.0.0.1:${port}` };
     log.info("the broker listens", fields);
-    if (port !== wantedPort) log.warn("the wanted port is taken", { ...fields, taken: wantedPort });
+    if (port !== wantedPort)
+      log.warn("the port of the broker is in use; it listens on another one", {
+        ...fields,
+        taken: wantedPort,
+      });
 
     return {
       services: [

@@ -76,7 +76,7 @@ class FirstSteps {
       const { simulated } = await this.#visit.api.get("/setup");
       this.#isSimulated.value = simulated && !this.#isHidden;
     } catch (error) {
-      console.warn("could not read what is not set up", error);
+      console.warn("could not read what remains to be set up", error);
     }
   }
 

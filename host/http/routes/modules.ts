@@ -156,7 +156,7 @@ function reloadRoute(parts: HttpDependencies): Route {
       void recordCompleted(parts, principal, { action: "module.reload", module: params.id });
       if (query.wait !== "false") return modules.reload(params.id);
       modules.reload(params.id).catch((error: unknown) => {
-        log.debug("a reload that nobody waited for failed", { module: params.id, error });
+        log.debug("a reload in the background failed", { module: params.id, error });
       });
       ctx.status = 202;
       return { module: modules.get(params.id) };

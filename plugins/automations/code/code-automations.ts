@@ -273,7 +273,8 @@ export class CodeAutomations {
     file.ids = ids;
     const [warning] = warnings;
     if (isNew || warning !== file.warning) {
-      for (const each of warnings) this.#parts.log.warn("check an automation", { problem: each });
+      for (const each of warnings)
+        this.#parts.log.warn("an automation uses something that does not exist", { problem: each });
     }
     file.warning = warning;
     const { engine } = this.#parts;

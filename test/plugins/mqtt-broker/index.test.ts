@@ -41,7 +41,7 @@ test("a free port is used if the wanted one is taken, with a log record", async 
   await client.endAsync();
   assert.deepEqual(logs.at(-1), {
     level: "warn",
-    sentence: "the wanted port is taken",
+    sentence: "the port of the broker is in use; it listens on another one",
     fields: { url, taken },
   });
 });
