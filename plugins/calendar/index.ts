@@ -17,6 +17,7 @@ import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
 import { addressesOf, Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Refresher } from "./refresher.ts";
+import { addCalendars } from "./setup/add-calendars.ts";
 import { Source } from "./source.ts";
 import { StoredObjects, type StoredObjectsDependencies } from "./stored-objects.ts";
 import { tasksOf, TaskWriter } from "./task-writer.ts";
@@ -31,6 +32,9 @@ type Context = PluginContext<Static<typeof Options>, unknown>;
 export default definePlugin({
   options: Options,
   state: SourceFacts,
+
+  /** Finds calendars by a mail address or the address of a server. */
+  setup: (ctx) => addCalendars(ctx),
 
   /** Within a reload calendars are read and worked out while the old code still answers. */
   async connect(ctx) {

@@ -57,6 +57,7 @@ export const SourceOptions = Type.Object(
     /** Needed for a server in the home's own network. */
     allowPrivate: Type.Optional(Type.Boolean({ title: "It is in the local network" })),
     refreshSeconds: Type.Optional(Type.Integer({ ...Refresh, title: "Seconds between two looks" })),
+    leaveOut: Words("Calendars of the account that are not shown, by name"),
     fingerprint: Type.Optional(
       Type.String({
         pattern: "^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$",

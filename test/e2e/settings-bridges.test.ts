@@ -53,7 +53,7 @@ async function pairs(t: TestContext, fixture: Fixture, bridge: FakeHueBridge): P
   await picture(page, "hue-pairing");
   bridge.pressButton();
 
-  await page.getByText("Paired. The result is saved.").waitFor();
+  await page.getByText("Done. The result is saved.").waitFor();
   await page.locator("main .state").getByText("Running").waitFor();
   await page.getByRole("link", { name: "Devices" }).click();
   await page.getByRole("link", { name: /hue:light:1/ }).waitFor();

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { serveDavAccount } from "../fakes/dav-account.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { type Fixture, visitSettings } from "../helpers/settings.ts";
-import { patchUi } from "../helpers/stage.ts";
+import { patchUi, picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
+import { calendar, event } from "../plugins/calendar/calendar-text.ts";
 
 test("the settings", async (t) => {
   const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
@@ -21,6 +23,9 @@ test("the settings", async (t) => {
   await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, fixture));
+  await t.test("add the calendars of an account step by step", (each) =>
+    addsAccount(each, fixture),
+  );
   await t.test("save a backup and restore it", (each) => backsUp(each, fixture));
 });
 
@@ -150,6 +155,48 @@ async function addsCalendar(t: TestContext, { host, browser }: Fixture): Promise
   const text = await (await host.api("/config")).text();
   assert.match(text, /"name":"Family"/);
   assert.doesNotMatch(text, /calendar\.example/, "an address is as good as a password");
+}
+
+/** As a user with an account on a server of the home: through the plugin's sandbox, up to its event. */
+async function addsAccount(t: TestContext, { host, browser }: Fixture): Promise<void> {
+  const server = await serveDavAccount(t);
+  const object = calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Concert")).toString();
+  for (const name of ["Home", "Work"]) {
+    server.calendars.set(name.toLowerCase(), { name, objects: { "a.ics": object } });
+  }
+  const page = await visitSettings(t, { host, browser }, "calendars");
+  const next = () => page.getByRole("button", { name: "Next" }).click();
+
+  await page.getByRole("button", { name: "Start" }).click();
+  await picture(page, "add-calendars");
+  await page.getByLabel(/^Mail address/).fill("two words");
+  await next();
+  await page.getByText("this is neither a mail address nor the address of a server").waitFor();
+  await page.getByLabel(/^Mail address/).fill(server.url);
+  await page.getByLabel(/^User name, if/).fill("ann");
+  await page.getByLabel("Password", { exact: true }).first().fill("let-me-in");
+  await next();
+  await page.getByText("This server is in your own network. Is that right?").waitFor();
+  await picture(page, "add-calendars-near");
+  await page.getByRole("switch", { name: "Yes" }).check();
+  await next();
+  await page.getByLabel("Work", { exact: true }).uncheck();
+  await picture(page, "add-calendars-choice");
+  await next();
+  await page.getByText("Done. The result is saved.").waitFor();
+  await page.locator(".rows").getByText("Home", { exact: true }).waitFor();
+
+  const answer = await host.api("/calendar/events?start=2026-06-01&end=2026-06-02");
+  const { events, sources } = (await answer.json()) as {
+    events: { title: string }[];
+    sources: { id: string }[];
+  };
+  assert.deepEqual(
+    events.map(({ title }) => title),
+    ["Concert"],
+  );
+  assert.ok(sources.some(({ id }) => id === "127-0-0-1-home"));
+  assert.ok(!sources.some(({ id }) => id === "127-0-0-1-work"));
 }
 
 async function backsUp(t: TestContext, fixture: Fixture): Promise<void> {

@@ -9,6 +9,9 @@ import { words } from "./words.ts";
 const SOURCES = "/calendar/events?limit=1";
 /** The host waits at most 30 s for a calendar. */
 const REFRESH_DEADLINE_MS = 35_000;
+/** New calendars take some seconds to be read. */
+const LOOK_EVERY_MS = 2_000;
+const LOOKS = 10;
 
 /** The state of each calendar, with a button that reads it now. */
 export class CalendarList {
@@ -16,6 +19,7 @@ export class CalendarList {
   readonly #adder: () => Adder | undefined;
   /** Called when the options of the calendars have changed. */
   readonly #optionsChanged: () => Promise<void>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #sources = signal<readonly CalendarSource[]>([]);
 
   constructor(
@@ -26,8 +30,17 @@ export class CalendarList {
     this.#parts = parts;
     this.#adder = adder;
     this.#optionsChanged = optionsChanged;
-    // without calendars the page has nothing to list
-    void this.#load().catch(() => undefined);
+    void this.#lookAgain(0);
+  }
+
+  /** Shows calendars that were just added, as they are read. */
+  showNew(): void {
+    clearTimeout(this.#timer);
+    void this.#lookAgain(LOOKS);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
   }
 
   view(): TemplateResult | typeof nothing {
@@ -89,6 +102,13 @@ export class CalendarList {
       await api.change("PATCH", adder.config, { body, revision });
       await this.#optionsChanged();
     }, words.value.saved);
+  }
+
+  async #lookAgain(times: number): Promise<void> {
+    await this.#load().catch(() => undefined); // without calendars the page has nothing to list
+    if (times > 0) {
+      this.#timer = setTimeout(() => void this.#lookAgain(times - 1), LOOK_EVERY_MS);
+    }
   }
 
   async #load(): Promise<void> {

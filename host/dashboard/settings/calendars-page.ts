@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals-core";
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { CalendarList } from "./calendar-list.ts";
 import { CredentialList } from "./credential-list.ts";
 import { formatInstant } from "./figures.ts";
@@ -7,6 +7,7 @@ import { findAdder } from "./find-adder.ts";
 import { formValue } from "./form-value.ts";
 import { ModuleOptions } from "./module-options.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { SetupSteps } from "./setup-steps.ts";
 import { words } from "./words.ts";
 
 interface Feed {
@@ -19,14 +20,32 @@ interface Feed {
 export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
   const modules = parts.store.modules();
   const adder = computed(() => findAdder(modules.value, "calendar"));
-  const sources = computed(
-    () => adder.value && new ModuleOptions(parts, adder.value.module, adder.value.option),
-  );
+  // texts, which stay equal while the modules change, so that a form keeps what was typed
+  const module = computed(() => adder.value?.module);
+  const option = computed(() => adder.value?.option);
+  const sources = computed(() => {
+    const { value: id } = module;
+    return id === undefined ? undefined : new ModuleOptions(parts, id, option.value);
+  });
   const list = new CalendarList(
     parts,
     () => adder.peek(),
     async () => sources.peek()?.load(),
   );
+  const setup = computed(() => {
+    const { value: options } = sources;
+    const { value: id } = module;
+    if (!options || id === undefined) return undefined;
+    return new SetupSteps(parts, `/modules/${encodeURIComponent(id)}`, {
+      say: options.say,
+      onDone: () => {
+        list.showNew();
+        void options.load();
+      },
+    });
+  });
+  const hasSetup = () =>
+    modules.value.some(({ id, trials }) => id === module.value && trials.includes("setup"));
   const feeds = new CredentialList<Feed>(parts, {
     path: "/calendar/feeds",
     pathOf: ({ id }) => `/calendar/feeds/${id}`,
@@ -34,8 +53,16 @@ export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
     secretIn: ({ path }: { path: string }) => new URL(path, location.href).href,
   });
   return {
-    view: () =>
-      html`${list.view()} ${sources.value?.view(words.value.sources)} ${feedsView(feeds)}`,
+    view: () => {
+      const { addCalendars, addCalendarsHint, sources: title } = words.value;
+      return html`${list.view()}
+      ${hasSetup() ? setup.value?.view(addCalendars, addCalendarsHint) : nothing}
+      ${sources.value?.view(title)} ${feedsView(feeds)}`;
+    },
+    close: () => {
+      list.close();
+      setup.peek()?.close();
+    },
   };
 }
 

@@ -22,7 +22,7 @@ interface SetupView {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** The steps for pairing a bridge, as provided by its plugin. */
+/** The steps of a setup, such as pairing a bridge, as provided by its plugin. */
 export class SetupSteps {
   readonly #parts: SettingsDependencies;
   readonly #path: `/modules/${string}/setup`;
@@ -51,33 +51,34 @@ export class SetupSteps {
     clearTimeout(this.#timer);
   }
 
-  view(): TemplateResult {
-    const texts = words.value;
+  /** `title` and `hint` say what is set up. */
+  view(title = words.value.setup, hint = words.value.setupHint): TemplateResult {
     const setup = this.#view.value;
     const underWay = setup?.state === "working" || setup?.state === "asking";
     return html`<section class="panel">
-      <h2>${texts.pairing}</h2>
-      <div aria-live="polite">
-        ${setup ? this.#stepView(setup) : html`<p>${texts.pairingHint}</p>`}
-      </div>
-      <div class="actions">
-        ${
-          underWay
-            ? this.#parts.formAction.button(texts.cancelPairing, () => this.#send("DELETE", ""))
-            : this.#parts.formAction.button(
-                texts.beginPairing,
-                () => this.#send("POST", ""),
-                "primary",
-              )
-        }
-      </div>
+      <h2>${title}</h2>
+      <div aria-live="polite">${setup ? this.#stepView(setup) : html`<p>${hint}</p>`}</div>
+      <div class="actions">${setup && underWay ? this.#actions(setup) : this.#startButton()}</div>
     </section>`;
+  }
+
+  #startButton(): TemplateResult {
+    const begin = () => this.#send("POST", "");
+    return this.#parts.formAction.button(words.value.beginSetup, begin, "primary");
+  }
+
+  #actions({ step, form }: SetupView): TemplateResult {
+    const { formAction } = this.#parts;
+    const texts = words.value;
+    const next = () => this.#send("POST", "/answer", { step, answer: this.#answer.peek() });
+    return html`${form === null ? nothing : formAction.button(texts.next, next, "primary")}
+    ${formAction.button(texts.cancelSetup, () => this.#send("DELETE", ""))}`;
   }
 
   #stepView(setup: SetupView): TemplateResult {
     const texts = words.value;
-    if (setup.state === "done") return html`<p class="said">${texts.paired}</p>`;
-    if (setup.state === "cancelled") return html`<p>${texts.pairingCancelled}</p>`;
+    if (setup.state === "done") return html`<p class="said">${texts.setupDone}</p>`;
+    if (setup.state === "cancelled") return html`<p>${texts.setupCancelled}</p>`;
     if (setup.state === "failed") {
       return html`<p class="said failed" dir="auto">${setup.error}</p>`;
     }
@@ -89,27 +90,19 @@ export class SetupSteps {
           ? nothing
           : html`<progress max="100" value=${setup.progress} aria-label=${title}></progress>`
       }
-      ${setup.form === null ? nothing : this.#formView(setup.step, setup.form)}`;
+      ${setup.form === null ? nothing : this.#formView(setup.form)}`;
   }
 
-  #formView(step: number, schema: FieldSchema): TemplateResult {
+  #formView(schema: FieldSchema): unknown {
     const { formAction, store } = this.#parts;
-    const answer = this.#answer.value;
-    return html`${formView({
-        id: "answer",
-        schema: translatedSchema(schema, this.#say),
-        values: answer,
-        offers: suggestionsOf(store),
-        faults: answerFaults(formAction.faults.value),
-        onChange: (values) => (this.#answer.value = values),
-      })}
-      <div class="actions">
-        ${formAction.button(
-          words.value.next,
-          () => this.#send("POST", "/answer", { step, answer }),
-          "primary",
-        )}
-      </div>`;
+    return formView({
+      id: "answer",
+      schema: translatedSchema(schema, this.#say),
+      values: this.#answer.value,
+      offers: suggestionsOf(store),
+      faults: answerFaults(formAction.faults.value),
+      onChange: (values) => (this.#answer.value = values),
+    });
   }
 
   #send(method: "POST" | "DELETE", end: "" | "/answer", body?: unknown): void {

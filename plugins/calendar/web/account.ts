@@ -16,7 +16,7 @@ import { Source, type SourceOptions } from "../source.ts";
 import { fingerprintIn } from "./certificate.ts";
 import { Collection, type StoredCollection } from "./collection.ts";
 import { DavObjects, type ObjectStore } from "./dav-objects.ts";
-import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
+import { type DavCollection, type DavHome, type DavKind, DavServer, nameOf } from "./dav.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
 
@@ -158,7 +158,8 @@ export class Account {
   /** False if there is more to read of a large calendar. */
   async #read(): Promise<boolean> {
     this.#listed = false;
-    const all = await this.#list();
+    const left = this.#options.account.leaveOut ?? [];
+    const all = (await this.#list()).filter((each) => !left.includes(nameOf(each)));
     const found = all.slice(0, MAX_COLLECTIONS);
     this.#listed = true;
     await this.#adopt(found);

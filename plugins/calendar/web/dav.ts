@@ -36,6 +36,11 @@ export interface DavCollection {
   readonly hasTasks: boolean;
 }
 
+/** The name by which users choose a collection: its own, or its path. */
+export function nameOf({ name, url }: DavCollection): string {
+  return (name ?? new URL(url).pathname).slice(0, 100);
+}
+
 const KINDS = {
   caldav: { type: "calendar", prefix: "c", data: "calendar-data", home: "calendarHomeSet" },
   carddav: {
