@@ -23,6 +23,7 @@ import { StoredObjects, type StoredObjectsDependencies } from "./stored-objects.
 import { tasksOf, TaskWriter } from "./task-writer.ts";
 import { UnfinishedChanges } from "./unfinished-changes.ts";
 import { Account } from "./web/account.ts";
+import { AccessTokens } from "./web/oauth.ts";
 import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
 import { Writer } from "./writer.ts";
 
@@ -56,7 +57,9 @@ export default definePlugin({
     const folder = ctx.folder("calendars");
     const web = entries.flatMap(([id, { url, caFile, ...rest }]) => {
       const authorityFile = caFile === undefined ? undefined : join(folder, caFile);
-      return url ? [{ ...rest, id, url, authorityFile }] : [];
+      const { oauth, allowPrivate } = rest;
+      const tokens = oauth && new AccessTokens({ ...ctx, oauth, allowPrivate });
+      return url ? [{ ...rest, id, url, authorityFile, tokens }] : [];
     });
     const fileSettings = entries.filter(([, { url }]) => url === undefined);
     const readers = await restore(ctx, { web, agenda, shared });
@@ -72,7 +75,13 @@ export default definePlugin({
     });
     ctx.onDispose(files.close);
     await agenda.publish();
-    return { agenda, readers, files, stage, keys: web.map(storageKey) };
+    return {
+      agenda,
+      readers,
+      files,
+      stage,
+      keys: web.flatMap((each) => [storageKey(each), ...(each.tokens ? [each.tokens.key] : [])]),
+    };
   },
 
   async start(
@@ -179,7 +188,7 @@ function readerOf(
   },
 ): Account | Subscription {
   const add = (source: Source) => agenda.add(source);
-  if (web.kind === "caldav" || web.kind === "carddav") {
+  if (web.kind !== undefined && web.kind !== "feed") {
     const remove = (id: string) => agenda.remove(id);
     return new Account({ ...polling, account: web, kind: web.kind, shared, taken, add, remove });
   }

@@ -36,11 +36,34 @@ const shared = {
   ),
 };
 
+/** A sign-in at a provider (RFC 6749), in place of a password. The assistant fills it in. */
+export const OAuthOptions = Type.Object(
+  {
+    tokenUrl: Type.String({
+      pattern: "^https?://",
+      maxLength: 500,
+      title: "Address that gives access tokens",
+    }),
+    clientId: Type.String({ minLength: 1, maxLength: 500, title: "Client id" }),
+    clientSecret: Type.Optional(
+      Type.String({ maxLength: 500, title: "Client secret", writeOnly: true }),
+    ),
+    refreshToken: Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      title: "Refresh token",
+      writeOnly: true,
+    }),
+  },
+  { ...Strict, title: "Sign-in" },
+);
+export type OAuthOptions = Static<typeof OAuthOptions>;
+
 /** One calendar, account or file. */
 export const SourceOptions = Type.Object(
   {
     /** A feed is a calendar or contacts at an address; the others are accounts. */
-    kind: Type.Optional(Type.Enum(["feed", "caldav", "carddav"], { title: "Kind" })),
+    kind: Type.Optional(Type.Enum(["feed", "caldav", "carddav", "microsoft"], { title: "Kind" })),
     /**
      * At most providers it grants access like a password, so it is never shown. Absent for a file.
      */
@@ -54,6 +77,7 @@ export const SourceOptions = Type.Object(
     ),
     username: Type.Optional(Type.String({ maxLength: 200, title: "User name" })),
     password: Type.Optional(Type.String({ maxLength: 500, title: "Password", writeOnly: true })),
+    oauth: Type.Optional(OAuthOptions),
     /** Needed for a server in the home's own network. */
     allowPrivate: Type.Optional(Type.Boolean({ title: "It is in the local network" })),
     refreshSeconds: Type.Optional(Type.Integer({ ...Refresh, title: "Seconds between two looks" })),
@@ -86,12 +110,22 @@ export type SourceOptions = Static<typeof SourceOptions>;
 /** User settings for a calendar, apart from its location. */
 export type Settings = Pick<SourceOptions, keyof typeof shared>;
 
+/** Access tokens for requests. */
+export interface TokenSource {
+  /** A valid one. @throws MantelError `invalid` if the user has to sign in again */
+  readonly get: () => Promise<string>;
+  /** Forgets a token that a server has refused. */
+  readonly drop: (refused: string) => void;
+}
+
 /** A calendar or account on the web. */
 export type WebOptions = SourceOptions & {
   readonly id: string;
   readonly url: string;
   /** The path of `caFile`. */
   readonly authorityFile?: string | undefined;
+  /** The access tokens of `oauth`. */
+  readonly tokens?: TokenSource | undefined;
 };
 
 /** The mail addresses that a user name tells: most providers use one as the name. */

@@ -84,7 +84,7 @@ export class SetupSteps {
     }
     const title = this.#say(setup.title);
     return html`<h3 dir="auto">${title}</h3>
-      ${setup.text === null ? nothing : html`<p dir="auto">${this.#say(setup.text)}</p>`}
+      ${setup.text === null ? nothing : textView(this.#say(setup.text))}
       ${
         setup.progress === null
           ? nothing
@@ -129,6 +129,15 @@ export class SetupSteps {
       this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
     }
   }
+}
+
+/** A text with its lines, in which web addresses are links. */
+function textView(text: string): TemplateResult {
+  const parts = text.split(/(https:\/\/[^\s<>"]+[^\s<>".,;:)])/).map((part, at) => {
+    if (at % 2 === 0) return part;
+    return html`<a class="link" href=${part} target="_blank" rel="noopener noreferrer">${part}</a>`;
+  });
+  return html`<p class="step" dir="auto">${parts}</p>`;
 }
 
 /** Moves the JSON pointers of faults from the request body to the answer. */

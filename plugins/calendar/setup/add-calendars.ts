@@ -7,14 +7,17 @@ import {
   Type,
 } from "@mantel/plugin-sdk";
 import { slugOf } from "../files/folder.ts";
-import type { Options } from "../options.ts";
+import type { OAuthOptions, Options } from "../options.ts";
 import { UntrustedCertificate } from "../web/certificate.ts";
 import { type DavCollection, DavServer, nameOf } from "../web/dav.ts";
 import { download } from "../web/download.ts";
+import { GraphServer } from "../web/graph.ts";
+import { AccessTokens } from "../web/oauth.ts";
 import { type Dns, findServers, type FoundServer } from "./find-servers.ts";
+import { ENDPOINTS, type Provider, signInAtGoogle, signInAtMicrosoft } from "./sign-in.ts";
 
 type Config = Static<typeof Options>;
-type Context = Pick<SetupContext<Config>, "config" | "signal" | "show" | "ask">;
+type Context = Pick<SetupContext<Config>, "config" | "log" | "signal" | "show" | "ask">;
 
 /** The answer to the first question. */
 interface Given {
@@ -25,10 +28,11 @@ interface Given {
 
 /** An address with all that is needed to read it. */
 interface Place {
-  readonly kind: "feed" | "caldav";
+  readonly kind: "feed" | "caldav" | "microsoft";
   readonly url: string;
   readonly username?: string;
   readonly password?: string;
+  readonly oauth?: OAuthOptions;
   readonly allowPrivate?: boolean;
   readonly fingerprint?: string;
 }
@@ -51,7 +55,11 @@ const Consent = Type.Object({ agreed: Type.Boolean({ title: "Yes", default: fals
  * returns the options with them. What goes wrong is shown with the question, which is then asked again.
  * @throws MantelError `invalid` with the last reason, after several attempts
  */
-export async function addCalendars(ctx: Context, names: Dns = dns): Promise<OptionsPatch<Config>> {
+export async function addCalendars(
+  ctx: Context,
+  names: Dns = dns,
+  endpoints = ENDPOINTS,
+): Promise<OptionsPatch<Config>> {
   let given: Given = { address: "" };
   let problem: MantelError | undefined;
   for (let tries = 1; ; tries++) {
@@ -63,7 +71,7 @@ export async function addCalendars(ctx: Context, names: Dns = dns): Promise<Opti
       form: formOf(given),
     });
     try {
-      return await sourcesOf(ctx, given, await find(ctx, given, names));
+      return await sourcesOf(ctx, given, await find(ctx, given, { names, endpoints }));
     } catch (error) {
       if (!(error instanceof MantelError) || tries === MOST_TRIES) throw error;
       problem = error;
@@ -93,12 +101,17 @@ function formOf({ address, username }: Given) {
 }
 
 /** The calendars at the first server that has some. @throws MantelError the most telling reason of all servers */
-async function find(ctx: Context, given: Given, names: Dns): Promise<Found> {
+async function find(
+  ctx: Context,
+  given: Given,
+  { names, endpoints }: { readonly names: Dns; readonly endpoints: typeof ENDPOINTS },
+): Promise<Found> {
   ctx.show({ title: "Looking for calendars" });
   if (isFeed(given.address)) return readFeed(ctx, given);
   let reason: MantelError | undefined;
   for (const server of await findServers(given.address, names)) {
     try {
+      if ("signInAt" in server) return await enter(ctx, server.signInAt, { given, endpoints });
       return await signIn(ctx, server, given);
     } catch (error) {
       if (!(error instanceof MantelError)) throw error;
@@ -113,6 +126,33 @@ async function find(ctx: Context, given: Given, names: Dns): Promise<Found> {
 function isFeed(address: string): boolean {
   return /^webcals?:/i.test(address.trim()) || /\.(ics|vcf)(\?.*)?$/i.test(address.trim());
 }
+
+/** Signs in at a provider that takes no passwords, and lists the calendars there. */
+async function enter(
+  ctx: Context,
+  provider: Provider,
+  { given, endpoints }: { readonly given: Given; readonly endpoints: typeof ENDPOINTS },
+): Promise<Found> {
+  const mail = given.address.trim();
+  const { first, ...found } =
+    provider === "google"
+      ? await signInAtGoogle(ctx, mail, endpoints)
+      : await signInAtMicrosoft(ctx, endpoints);
+  ctx.show({ title: "Looking for calendars" });
+  const { allowPrivate } = endpoints;
+  const place = { ...found, username: mail, ...(allowPrivate ? { allowPrivate } : {}) };
+  const nowhere = { get: none, set: none };
+  const tokens = new AccessTokens({ ...ctx, ...place, first, storage: nowhere });
+  const account = { ...place, id: "new", tokens };
+  const server =
+    place.kind === "microsoft"
+      ? new GraphServer(account, ctx.signal)
+      : new DavServer(account, place.kind, ctx.signal);
+  return { place, calendars: await server.collections(await server.discover()) };
+}
+
+/** A setup has no storage, and needs none: its first token is valid for long enough. */
+const none = async () => undefined;
 
 async function readFeed(ctx: Context, { address, username, password }: Given): Promise<Found> {
   const feed = { kind: "feed", url: address.trim(), ...credentials(username, password) } as const;
@@ -222,7 +262,7 @@ async function sourcesOf(
   given: Given,
   { place, calendars }: Found,
 ): Promise<OptionsPatch<Config>> {
-  if (place.kind === "caldav" && calendars.length === 0) {
+  if (place.kind !== "feed" && calendars.length === 0) {
     throw new MantelError("not_found", "the account has no calendars: create one there");
   }
   const all = [...new Set(calendars.map(nameOf))];

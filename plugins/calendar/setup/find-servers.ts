@@ -2,12 +2,14 @@ import type { promises } from "node:dns";
 import { domainToASCII } from "node:url";
 import { MantelError, sentence, withDeadline } from "@mantel/plugin-sdk";
 import { isSameSite } from "../web/credentials.ts";
-import { findByDomain, findByMailServer } from "./providers.ts";
+import { findByDomain, findByMailServer, type KnownPlace } from "./providers.ts";
 
 /** The look-ups that the search makes. */
 export type Dns = Pick<typeof promises, "resolveSrv" | "resolveTxt" | "resolveMx">;
 
-/** A place where the calendars of an address may be. */
+/** A place where the calendars of an address may be: a server, or a provider that asks for a sign-in. */
+export type FoundPlace = FoundServer | Extract<KnownPlace, { signInAt: unknown }>;
+
 export interface FoundServer {
   readonly url: string;
   /**
@@ -31,9 +33,9 @@ const NO_SERVICE = sentence("no_caldav_service", "{domain} says that it has no c
 /**
  * The servers to try for a mail address, or for the name or URL of a server, the best one first: a known provider, the
  * domain's SRV and TXT records, the provider of its mail, and at last the domain itself (RFC 6764, 6).
- * @throws MantelError `invalid` if the address is none, or its provider has no calendars for passwords
+ * @throws MantelError `invalid` if the address is none, or its domain says that it has no calendars
  */
-export async function findServers(address: string, dns: Dns): Promise<FoundServer[]> {
+export async function findServers(address: string, dns: Dns): Promise<FoundPlace[]> {
   const text = address.trim();
   const at = text.lastIndexOf("@");
   if (at <= 0 || text.includes("/")) return [{ url: serverUrl(text), isElsewhere: false }];
@@ -41,7 +43,7 @@ export async function findServers(address: string, dns: Dns): Promise<FoundServe
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(domain)) throw new MantelError("invalid", NOT_AN_ADDRESS);
   const own = { url: `https://${domain}/`, isElsewhere: false };
   const known = findByDomain(domain);
-  if (known !== undefined) return [{ url: known, isElsewhere: false }];
+  if (known) return [asFound(known)];
   const [published, mail] = await Promise.all([
     publishedServers(domain, dns),
     ask(dns.resolveMx(domain)),
@@ -49,7 +51,11 @@ export async function findServers(address: string, dns: Dns): Promise<FoundServe
   if (published.length > 0) return published;
   const [first] = mail.toSorted((a, b) => a.priority - b.priority);
   const byMail = findByMailServer(first?.exchange ?? "");
-  return [...(byMail === undefined ? [] : [{ url: byMail, isElsewhere: false }]), own];
+  return [...(byMail ? [asFound(byMail)] : []), own];
+}
+
+function asFound(place: KnownPlace): FoundPlace {
+  return "url" in place ? { url: place.url, isElsewhere: false } : place;
 }
 
 function serverUrl(text: string): string {

@@ -16,13 +16,23 @@ import { Source, type SourceOptions } from "../source.ts";
 import { fingerprintIn } from "./certificate.ts";
 import { Collection, type StoredCollection } from "./collection.ts";
 import { DavObjects, type ObjectStore } from "./dav-objects.ts";
-import { type DavCollection, type DavHome, type DavKind, DavServer, nameOf } from "./dav.ts";
+import {
+  type CalendarServer,
+  type DavCollection,
+  type DavHome,
+  type DavKind,
+  DavServer,
+  nameOf,
+} from "./dav.ts";
+import { GraphServer } from "./graph.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
 
+export type AccountKind = DavKind | "microsoft";
+
 export interface AccountOptions {
   readonly account: WebOptions;
-  readonly kind: DavKind;
+  readonly kind: AccountKind;
   readonly refreshMs: number;
   readonly storage: Storage;
   readonly log: Log;
@@ -66,13 +76,13 @@ const MAX_COLLECTIONS = 50;
 const COLLECTIONS_AT_ONCE = 4;
 
 /**
- * A CalDAV or CardDAV account: each of its calendars or address books is a separate source. If some
+ * A CalDAV, CardDAV or Microsoft account: each of its calendars or address books is a separate source. If some
  * are not shown, a source with the account's own id shows the reason. An unchanged account costs
  * one request.
  */
 export class Account {
   readonly #options: AccountOptions;
-  readonly #server: DavServer;
+  readonly #server: CalendarServer;
   readonly #store: ObjectStore;
   readonly #poll: Poll;
   readonly #key: string;
@@ -89,7 +99,10 @@ export class Account {
     const { account, kind, signal } = options;
     this.#options = options;
     const address = { ...account, url: account.url.replace(/^webcals?:/i, "https:") };
-    this.#server = new DavServer(address, kind, signal);
+    this.#server =
+      kind === "microsoft"
+        ? new GraphServer(address, signal)
+        : new DavServer(address, kind, signal);
     this.#store = new DavObjects(address, signal);
     this.#key = storageKey(account);
     this.#poll = new Poll({

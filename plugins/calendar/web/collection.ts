@@ -14,7 +14,7 @@ import { type ParsedFile, parseFile } from "../parsed-file.ts";
 import { reasonOf } from "../reason.ts";
 import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
-import type { DavServer } from "./dav.ts";
+import type { CalendarServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
 import { type ContentHead, type DavObject, ObjectFiles, type Objects } from "./object-files.ts";
 
@@ -129,12 +129,12 @@ export class Collection {
    * a failure is kept for the next time. False if the time was over before everything was read.
    * @throws MantelError `invalid` or `deadline_passed`
    */
-  update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
+  update(server: CalendarServer, tag: string | undefined, reading: Reading): Promise<boolean> {
     return this.#queue.take(() => this.#update(server, tag, reading));
   }
 
   /** Reads what has changed by now. Callers that wait for the same turn share it. @throws MantelError as `update` */
-  readChanges(server: DavServer, reading: Reading): Promise<boolean> {
+  readChanges(server: CalendarServer, reading: Reading): Promise<boolean> {
     this.#next ??= this.#queue.take(() => {
       this.#next = undefined;
       return this.#update(server, undefined, reading);
@@ -156,7 +156,11 @@ export class Collection {
     this.#tag = undefined;
   }
 
-  async #update(server: DavServer, tag: string | undefined, reading: Reading): Promise<boolean> {
+  async #update(
+    server: CalendarServer,
+    tag: string | undefined,
+    reading: Reading,
+  ): Promise<boolean> {
     const now = new Date();
     if (tag !== undefined && tag === this.#tag) {
       this.source.confirm(now);
@@ -194,7 +198,11 @@ export class Collection {
   }
 
   /** Reads the objects with these paths, and shows some of them as soon as they are there. */
-  async #grow(server: DavServer, growing: Growing, { endsAt, now, shown }: Reading): Promise<End> {
+  async #grow(
+    server: CalendarServer,
+    growing: Growing,
+    { endsAt, now, shown }: Reading,
+  ): Promise<End> {
     const { paths } = growing;
     let nextShown = FIRST_SHOWN;
     let isWhole = true;
@@ -356,7 +364,7 @@ function uidIn(lines: readonly string[]): string | undefined {
 
 /** Coming events first and the oldest last, as far as the server tells; few are read at once anyway. */
 async function inOrder(
-  server: DavServer,
+  server: CalendarServer,
   url: string,
   paths: readonly string[],
 ): Promise<readonly string[]> {

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { MantelError, type Sentence, sentence } from "@mantel/plugin-sdk";
 import type { WebOptions } from "../options.ts";
-import { basicAuth, isSameSite } from "./credentials.ts";
+import { authorizedRequest } from "./authorized-request.ts";
+import { isSameSite } from "./credentials.ts";
 import { answeredWith, fetchError, retryAfterMs } from "./fetch-error.ts";
-import { type GuardedAnswer, guardedRequest } from "./guarded-request.ts";
+import type { GuardedAnswer } from "./guarded-request.ts";
+import { isSignInAgain } from "./oauth.ts";
 
 /** An object as its server has it. */
 export interface StoredObject {
@@ -88,13 +90,12 @@ export class DavObjects implements ObjectStore {
     const { allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(this.#account.url);
     try {
-      return await guardedRequest({
+      return await authorizedRequest(this.#account, {
         url,
         method,
         // Apache changes the entity tag of a compressed answer, which then fits no If-Match.
         headers: { "accept-encoding": "identity", ...headers },
         body,
-        secretHeaders: basicAuth(this.#account),
         trusts: (address) => isSameSite(first, address),
         allowPrivate,
         trust: { fingerprint, authorityFile },
@@ -103,6 +104,7 @@ export class DavObjects implements ObjectStore {
         signal: this.#signal,
       });
     } catch (error) {
+      if (isSignInAgain(error)) throw new MantelError("conflict", (error as MantelError).message);
       if (!isUnanswered(error)) throw error;
       throw new NoAnswer(error.extras.sentence ?? error.message, error);
     }

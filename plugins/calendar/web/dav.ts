@@ -10,11 +10,12 @@ import {
   serviceDiscovery,
 } from "tsdav";
 import { transferMs, type WebOptions } from "../options.ts";
-import { basicAuth, isSameSite } from "./credentials.ts";
+import { authorizedRequest } from "./authorized-request.ts";
+import { isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, refuseTruncated, propertyText, responseParts } from "./dav-value.ts";
 import { fetchError } from "./fetch-error.ts";
-import { guardedRequest, IDLE_MS } from "./guarded-request.ts";
+import { IDLE_MS } from "./guarded-request.ts";
 import type { DavObject } from "./object-files.ts";
 
 /** The URL of an account's collections or, if `single`, of the only one wanted. */
@@ -52,12 +53,28 @@ const KINDS = {
 } as const;
 export type DavKind = keyof typeof KINDS;
 
+/** A server of an account with calendars or address books. All methods throw MantelError `invalid` or `deadline_passed`. */
+export interface CalendarServer {
+  /** Finds the home of the account. */
+  readonly discover: () => Promise<DavHome>;
+  /** The mail addresses of the account's user; `undefined` if the server does not answer that. */
+  readonly userAddresses: (home: DavHome) => Promise<string[] | undefined>;
+  /** All collections of the account. */
+  readonly collections: (home: DavHome) => Promise<DavCollection[]>;
+  /** The changes in a collection since a token; everything without one. */
+  readonly changes: (url: string, token: string | undefined) => Promise<DavChanges>;
+  /** The paths of objects with occurrences since an instant; empty if the server does not tell. */
+  readonly pathsSince: (url: string, instant: number) => Promise<ReadonlySet<string>>;
+  /** The objects with these paths that still exist, at most a few dozen. */
+  readonly objects: (url: string, paths: readonly string[]) => Promise<Map<string, DavObject>>;
+}
+
 /**
  * Client for CalDAV (RFC 4791) and CardDAV (RFC 6352) servers. It never asks them to expand or to
  * filter by time, because servers do that wrongly. Every request is guarded like any download.
  * All methods throw MantelError `invalid` or `deadline_passed`.
  */
-export class DavServer {
+export class DavServer implements CalendarServer {
   readonly #account: WebOptions;
   readonly #kind: DavKind;
   readonly #signal: AbortSignal;
@@ -202,11 +219,10 @@ export class DavServer {
   readonly #fetch: typeof fetch = async (target, init = {}) => {
     const { url, allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(url);
-    const { status, headers, body } = await guardedRequest({
+    const { status, headers, body } = await authorizedRequest(this.#account, {
       url: target instanceof Request ? target.url : String(target),
       method: init.method,
       headers: Object.fromEntries(new Headers(init.headers)),
-      secretHeaders: basicAuth(this.#account),
       trusts: (address) => isSameSite(first, address),
       body: typeof init.body === "string" ? init.body : undefined,
       allowPrivate,

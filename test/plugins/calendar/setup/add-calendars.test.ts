@@ -17,6 +17,7 @@ import {
   serveDavAccount,
 } from "../../../fakes/dav-account.ts";
 import { serveDns } from "../../../fakes/dns-server.ts";
+import { collectedLog } from "../../../helpers/collected-log.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { until } from "../../../helpers/until.ts";
 import { calendar, event } from "../calendar-text.ts";
@@ -57,6 +58,7 @@ async function run(
   const done = addCalendars(
     {
       config,
+      log: collectedLog(),
       signal: t.signal,
       show: (step) => void steps.push(step),
       ask: async ({ title, text }) => {

@@ -74,19 +74,19 @@ test("a known provider is found without a look-up", async (t) => {
   assert.deepEqual(asked, []);
 });
 
-test("providers that take no passwords say what to do", async (t) => {
+test("providers that take no passwords are found by their domains and mail servers", async (t) => {
   const exchange = { preference: 0, exchange: "example-org.mail.protection.outlook.com" };
   const mx: Answer = { type: "MX", name: "example.org", data: exchange };
 
-  await assert.rejects(found(t, "ann@gmail.com"), /Google does not take passwords/);
-  await assert.rejects(found(t, "ann@example.org", [mx]), /Microsoft does not take passwords/);
+  assert.deepEqual(await found(t, "ann@gmail.com"), [{ signInAt: "google" }]);
+  assert.deepEqual((await found(t, "ann@example.org", [mx]))[0], { signInAt: "microsoft" });
 });
 
 test("the name or address of a server is taken as it is", async (t) => {
-  const url = async (text: string) => (await found(t, text))[0]?.url;
+  const at = (url: string) => [{ url, isElsewhere: false }];
 
-  assert.equal(await url("nas.local:5232"), "https://nas.local:5232");
-  assert.equal(await url("http://ann@nas.local/dav"), "http://ann@nas.local/dav");
+  assert.deepEqual(await found(t, "nas.local:5232"), at("https://nas.local:5232"));
+  assert.deepEqual(await found(t, "http://ann@nas.local/dav"), at("http://ann@nas.local/dav"));
 });
 
 for (const text of ["ann@", "ann@a b", "ann@-/x y", "two words", "ann@exa_mple.org"]) {

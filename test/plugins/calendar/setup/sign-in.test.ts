@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { SetupStep } from "@mantel/plugin-sdk";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import plugin from "../../../../plugins/calendar/index.ts";
+import { addCalendars } from "../../../../plugins/calendar/setup/add-calendars.ts";
+import { serveDavAccount } from "../../../fakes/dav-account.ts";
+import { DavXml } from "../../../fakes/dav-xml.ts";
+import { FakeGraph, type GraphCalendar } from "../../../fakes/graph.ts";
+import { CLIENT_ID, type OAuthProvider, serveProvider } from "../../../fakes/oauth-provider.ts";
+import { collectedLog } from "../../../helpers/collected-log.ts";
+import { emptyFolder } from "../../../helpers/folder.ts";
+import { until } from "../../../helpers/until.ts";
+import { calendar, event } from "../calendar-text.ts";
+
+const GOOGLE_SCOPE = "https://www.googleapis.com/auth/calendar";
+const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.Read";
+const OPEN = "Open this address and sign in. Then copy the address of the page that does not load";
+const DAY_MS = 86_400_000;
+
+/** Google: a provider, and a CalDAV server that takes its tokens. */
+async function serveGoogle(t: TestContext) {
+  const provider = await serveProvider(
+    t,
+    { scope: GOOGLE_SCOPE, clientSecret: "secret-of-ann" },
+    () => ({ status: 404 }),
+  );
+  const server = await serveDavAccount(t);
+  const object = calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Concert")).toString();
+  server.calendars.set("home", { name: "Home", objects: { "a.ics": object } });
+  const { c, d, multistatus, response } = new DavXml();
+  server.intervene = ({ path, authorization, method }) => {
+    if (!provider.isAllowed(authorization)) return { status: 401 };
+    const isUser = method === "PROPFIND" && path === "/caldav/v2/ann%40gmail.com/user";
+    return isUser
+      ? multistatus(response(path, c("calendar-home-set", d("href", "/home/"))))
+      : undefined;
+  };
+  return { provider, server };
+}
+
+const at = (days: number, time = "09:00") =>
+  `${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)}T${time}:00.0000000`;
+const when = (dateTime: string) => ({ dateTime, timeZone: "UTC" });
+
+function meeting(id: string, fields: object = {}): Record<string, unknown> {
+  const start = when(at(1));
+  return { id, changeKey: `${id}-1`, subject: id, start, end: when(at(1, "10:00")), ...fields };
+}
+
+/** Microsoft: a provider that rotates refresh tokens, and its calendars. */
+async function serveMicrosoft(t: TestContext, calendars: readonly GraphCalendar[]) {
+  const graph = new FakeGraph(calendars);
+  const options = { scope: MICROSOFT_SCOPE, rotates: true, pending: 2 };
+  const provider = await serveProvider(t, options, (incoming) => graph.reply(incoming));
+  return { provider, graph };
+}
+
+/** Runs the setup; each answer is made from the text of its step. */
+async function add(
+  address: string,
+  {
+    google,
+    microsoft,
+  }: { google?: { provider: OAuthProvider; calendars: string }; microsoft?: OAuthProvider },
+  answers: Readonly<Record<string, (text: string) => object>>,
+  shown: SetupStep[] = [],
+) {
+  const url = microsoft?.url ?? "http://127.0.0.1:9";
+  const endpoints = {
+    google: {
+      authorize: "https://accounts.example/auth",
+      token: `${google?.provider.url ?? url}/token`,
+      calendars: `${google?.calendars ?? url}/caldav/v2`,
+    },
+    microsoft: { authority: url, calendars: `${url}/v1.0` },
+    allowPrivate: true,
+  };
+  const never = () => Promise.reject(new Error("no records"));
+  return addCalendars(
+    {
+      config: {},
+      log: collectedLog(),
+      signal: new AbortController().signal,
+      show: (step) => void shown.push(step),
+      ask: async ({ title, text = "" }) => {
+        shown.push({ title, text });
+        if (title === "Which calendars?" && shown.length === 1) return { address } as never;
+        const answer = answers[title];
+        if (answer === undefined) throw new Error(`no answer to "${title}": ${text}`);
+        return answer(text) as never;
+      },
+    },
+    { resolveSrv: never, resolveTxt: never, resolveMx: never },
+    endpoints,
+  );
+}
+
+const SIGN_IN = {
+  "Sign in at Microsoft": () => ({ clientId: CLIENT_ID, tenant: "common" }),
+};
+const client = { clientId: CLIENT_ID, clientSecret: "secret-of-ann" };
+
+async function startWith(t: TestContext, sources: unknown, storage?: string) {
+  const running = await startPlugin(plugin, {
+    config: { sources },
+    ...(storage === undefined ? {} : { storage }),
+    folders: { calendars: await emptyFolder(t) },
+  });
+  t.after(() => running.stop());
+  return {
+    running,
+    window: () => running.published["calendar.window"],
+    titles: () => (running.published["calendar.window"]?.events ?? []).map(({ title }) => title),
+    error: () => running.published["calendar.window"]?.sources[0]?.error,
+  };
+}
+
+/** Reads one event, and stops; returns the storage. */
+async function readOnce(t: TestContext, sources: unknown): Promise<string> {
+  const storage = await emptyFolder(t);
+  const { running, titles } = await startWith(t, sources, storage);
+  await until(() => titles().length === 1);
+  await running.stop();
+  return storage;
+}
+
+test("a Google account is added by its sign-in, and read through CalDAV with its tokens", async (t) => {
+  const { provider, server } = await serveGoogle(t);
+
+  const { sources } = await add(
+    "ann@gmail.com",
+    { google: { provider, calendars: server.url } },
+    {
+      "Sign in at Google": () => client,
+      [OPEN]: (text) => ({ pasted: provider.agree(text) }),
+    },
+  );
+
+  const { "gmail-com": source } = sources as Record<string, { oauth: { refreshToken: string } }>;
+  assert.deepEqual(source, {
+    kind: "caldav",
+    url: `${server.url}/caldav/v2/ann%40gmail.com/user`,
+    username: "ann@gmail.com",
+    allowPrivate: true,
+    oauth: {
+      tokenUrl: `${provider.url}/token`,
+      ...client,
+      refreshToken: source?.oauth.refreshToken,
+    },
+  });
+  assert.deepEqual(provider.grants, ["authorization_code"]);
+  const { window } = await startWith(t, sources);
+  await until(() =>
+    window()?.sources.some(({ id, fetchedAt }) => id === "gmail-com-home" && fetchedAt !== null),
+  );
+  assert.deepEqual(provider.grants, ["authorization_code", "refresh_token"]);
+});
+
+test("an address that is not the one of the sign-in is refused with what to do", async (t) => {
+  const { provider, server } = await serveGoogle(t);
+  const shown: SetupStep[] = [];
+
+  const adding = add(
+    "ann@gmail.com",
+    { google: { provider, calendars: server.url } },
+    {
+      "Sign in at Google": () => client,
+      [OPEN]: (text) => ({ pasted: provider.agree(text).replace(/state=[^&]*/, "state=other") }),
+    },
+    shown,
+  );
+
+  await assert.rejects(adding, /no answer to "Which calendars\?"/);
+  assert.match(shown.at(-1)?.text ?? "", /not the address of the page that follows the sign-in/);
+});
+
+test("a Microsoft account is added by a code, and shows the occurrences that Graph works out", async (t) => {
+  const events = [
+    meeting("weekly", {
+      subject: "Weekly; with, signs",
+      body: { contentType: "text", content: "First line\r\nsecond" },
+      location: { displayName: "Room 1" },
+      categories: ["Blue category"],
+      showAs: "tentative",
+      isReminderOn: true,
+      reminderMinutesBeforeStart: 15,
+      onlineMeeting: { joinUrl: "https://teams.microsoft.com/l/meetup-join/1" },
+    }),
+    meeting("holiday", {
+      isAllDay: true,
+      start: when(at(2, "00:00")),
+      end: when(at(4, "00:00")),
+      showAs: "free",
+    }),
+    meeting("declined", { responseStatus: { response: "declined" } }),
+    meeting("cancelled", { isCancelled: true }),
+    meeting("far away", { start: when(at(900)), end: when(at(900, "10:00")) }),
+    { id: "odd", start: "yesterday" },
+  ];
+  const home: GraphCalendar = { id: "AAMk=1", name: "Home", hexColor: "#0f6cbd", events };
+  const work: GraphCalendar = { id: "AAMk=2", name: "Work", events: [meeting("secret")] };
+  const third: GraphCalendar = { id: "AAMk=3", name: "Birthdays", events: [] };
+  const { provider, graph } = await serveMicrosoft(t, [home, work, third]);
+  events.pop();
+  const shown: SetupStep[] = [];
+
+  const { sources } = await add(
+    "ann@outlook.com",
+    { microsoft: provider },
+    {
+      ...SIGN_IN,
+      "Which of them are to be shown?": () => ({ calendars: ["Home", "Birthdays"] }),
+    },
+    shown,
+  );
+  const { window } = await startWith(t, sources);
+  await until(() => (window()?.events.length ?? 0) >= 4);
+
+  assert.ok(shown.some(({ text }) => text === "https://provider.example/device\nABCD-EFGH"));
+  const byTitle = new Map(window()?.events.map((each) => [each.title, each]));
+  const weekly = byTitle.get("Weekly; with, signs");
+  assert.deepEqual(
+    [weekly?.location, weekly?.description, weekly?.categories, weekly?.status, weekly?.conference],
+    [
+      "Room 1",
+      "First line\nsecond",
+      ["Blue category"],
+      "tentative",
+      "https://teams.microsoft.com/l/meetup-join/1",
+    ],
+  );
+  assert.deepEqual(weekly?.reminders, [{ offsetMs: -900_000 }]);
+  const startOf = (title: string) => JSON.stringify(byTitle.get(title)?.start);
+  assert.match(startOf("Weekly; with, signs"), new RegExp(`"dateTime":"${at(1).slice(0, 11)}`));
+  assert.equal(startOf("holiday"), JSON.stringify({ date: at(2).slice(0, 10) }));
+  assert.equal(
+    JSON.stringify(byTitle.get("holiday")?.end),
+    JSON.stringify({ date: at(4).slice(0, 10) }),
+  );
+  assert.equal(byTitle.get("declined")?.attendance, "declined");
+  assert.equal(byTitle.get("cancelled")?.status, "cancelled");
+  assert.equal(byTitle.has("secret"), false);
+  assert.equal(byTitle.has("far away"), false);
+  assert.ok(!graph.requests.some((each) => each.includes("AAMk%3D2/calendarView")));
+});
+
+test("a renewed refresh token is used after a restart", async (t) => {
+  const home: GraphCalendar = { id: "1", name: "Home", events: [meeting("one")] };
+  const { provider } = await serveMicrosoft(t, [home]);
+  const { sources } = await add("ann@outlook.com", { microsoft: provider }, SIGN_IN);
+  const storage = await readOnce(t, sources);
+
+  home.events = [...home.events, meeting("two")];
+  const second = await startWith(t, sources, storage);
+  await until(() => second.titles().length === 2);
+
+  assert.equal(second.error(), undefined);
+  assert.equal(provider.grants.filter((grant) => grant === "refresh_token").length, 2);
+  assert.equal(provider.refreshTokens.size, 1);
+});
+
+test("a sign-in that has ended says so, and the events stay", async (t) => {
+  const home: GraphCalendar = { id: "1", name: "Home", events: [meeting("one")] };
+  const { provider } = await serveMicrosoft(t, [home]);
+  const { sources } = await add("ann@outlook.com", { microsoft: provider }, SIGN_IN);
+  const storage = await readOnce(t, sources);
+
+  provider.revoke();
+  const { titles, error, window } = await startWith(t, sources, storage);
+  await until(() => /ended this sign-in: add the calendars again/.test(error() ?? ""));
+
+  assert.equal(window()?.sources[0]?.status, "stale");
+  assert.deepEqual(titles(), ["one"]);
+});
+
+for (const [what, reply, message] of [
+  ["is too busy", { status: 429, headers: { "retry-after": "120" } }, /too often \(429\)/],
+  ["answers with something else", { status: 200, body: "<html>" }, /answer of another form/],
+  [
+    "sends on to another server",
+    { status: 200, body: '{"value":[],"@odata.nextLink":"http://127.0.0.1:9/x"}' },
+    /answer of another form/,
+  ],
+  ["refuses", { status: 403 }, /refuses access \(403\)/],
+] as const) {
+  test(`a Graph that ${what} is told, and the events stay`, async (t) => {
+    const home: GraphCalendar = { id: "1", name: "Home", events: [meeting("one")] };
+    const { provider, graph } = await serveMicrosoft(t, [home]);
+    const { sources } = await add("ann@outlook.com", { microsoft: provider }, SIGN_IN);
+    const storage = await readOnce(t, sources);
+
+    graph.intervene = () => reply;
+    const { titles, error } = await startWith(t, sources, storage);
+    await until(() => message.test(error() ?? ""));
+
+    assert.deepEqual(titles(), ["one"]);
+  });
+}
