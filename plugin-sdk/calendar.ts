@@ -52,6 +52,8 @@ export const CalendarEvent = Type.Object(
     conference: Type.Optional(Type.String({ maxLength: 2_000 })),
     /** The times of its alarms (RFC 5545 VALARM); absent without any, and for declined and cancelled events. */
     reminders: Type.Optional(Type.Array(CalendarReminder, { maxItems: 10 })),
+    /** The time to travel to it before its start (Apple's X-APPLE-TRAVEL-DURATION); absent without one. */
+    travelMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
     /** The reason why only the first occurrence is shown of an event whose repetitions cannot be followed. */
     problem: Type.Optional(Type.String()),
     /** `problem` in a form that can be translated. */

@@ -1,5 +1,5 @@
 // npm run compare-calendars -- [--events 10000] [--seed N]: random events, with changed occurrences, expanded by Mantel,
-// by dateutil, by libical and by a day-by-day search. Ends with 1 if something differs that RFC 5545 does not decide for Mantel.
+// by dateutil, by libical, by sabre/vobject and by a day-by-day search. Ends with 1 if something differs that RFC 5545 does not decide for Mantel.
 import { parseArgs } from "node:util";
 import { compareEngines } from "./compare-calendars/compare-engines.ts";
 import { withoutEngines } from "./compare-calendars/engines.ts";

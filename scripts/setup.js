@@ -42,7 +42,14 @@ const TEST_PROGRAMS = [
     programs: { nginx: "nginx" },
     consequence: "the tests against a real web server are skipped",
   },
-  ...["python3-icalendar", "python3-dateutil", "python3-gi", "gir1.2-ical-3.0"].map((name) => ({
+  ...[
+    "python3-icalendar",
+    "python3-dateutil",
+    "python3-gi",
+    "gir1.2-ical-3.0",
+    "php-cli",
+    "php-sabre-vobject",
+  ].map((name) => ({
     programs: { [`/usr/share/doc/${name}`]: name },
     consequence: "random calendars are not compared with other engines",
   })),

@@ -53,7 +53,7 @@ export function toCalendarEvent(
 
 /** The fields that are present only if the event has them. */
 function extrasOf({ origin, start, end, text }: Occurrence): Partial<CalendarEvent> {
-  const { categories, conference, attendance, triggers } = text;
+  const { categories, conference, attendance, triggers, travelMs } = text;
   const reminders = isAttended(text)
     ? remindersOf(triggers, { start, end }, origin !== undefined)
     : [];
@@ -61,6 +61,7 @@ function extrasOf({ origin, start, end, text }: Occurrence): Partial<CalendarEve
     ...(categories.length > 0 && { categories: [...categories] }),
     ...(conference !== null && { conference }),
     ...(attendance && { attendance }),
+    ...(travelMs !== undefined && { travelMs }),
     ...(reminders.length > 0 && { reminders }),
   };
 }

@@ -1,5 +1,5 @@
 import { compare, type Comparison, type Difference, isSame } from "./differences.ts";
-import { expandHere, expandWithPython, inWindow } from "./engines.ts";
+import { expandHere, expandWithPython, expandWithSabre, inWindow } from "./engines.ts";
 import { type RandomEvent, randomEvents } from "./random-event.ts";
 
 /** Examples printed of each difference that nothing decides. */
@@ -48,12 +48,13 @@ export async function compareEngines(count: number, seed: number): Promise<Resul
 
 async function comparePart(events: readonly RandomEvent[]): Promise<Part> {
   const ours = await expandHere(events);
-  const [dateutil, libical, search] = await Promise.all([
+  const [dateutil, libical, sabre, search] = await Promise.all([
     expandWithPython("dateutil", events),
     expandWithPython("libical", events),
+    expandWithSabre(events),
     expandWithPython("search", events),
   ]);
-  const others = { dateutil, libical, search };
+  const others = { dateutil, libical, sabre, search };
   const comparisons = Object.entries(others).map(([engine, theirs]) =>
     compare(engine, events, { ours, theirs, referee: search }),
   );

@@ -12,7 +12,9 @@ interface Known {
 const FIRST_WEEK = "3.3.10: the first week is the first with four days or more in the year";
 const POSITIONS = "3.3.10: the positions count in the set of one interval, with all of its times";
 
-/** Of dateutil 2.8.2 and libical 3.0.16. Each applies only to events on which the day-by-day search agrees with Mantel. */
+const TABLE = "3.3.10, table: each BY part expands or limits each frequency";
+
+/** Of dateutil 2.8.2, libical 3.0.16 and sabre/vobject 2.1.7. Each applies only to events on which the day-by-day search agrees with Mantel. */
 const KNOWN: Readonly<Record<string, readonly Known[]>> = {
   dateutil: [
     {
@@ -63,6 +65,54 @@ const KNOWN: Readonly<Record<string, readonly Known[]>> = {
       decidedBy:
         "3.8.5.3: a recurrence set is a set of times, which COUNT takes from the beginning",
       applies: ({ rule: { hour = [] } }) => hour.some((each, at) => each < (hour[at - 1] ?? 0)),
+    },
+  ],
+  sabre: [
+    {
+      name: "BYWEEKNO and BYYEARDAY: not read",
+      decidedBy: TABLE,
+      applies: ({ rule }) => rule.weekNo !== undefined || rule.yearDay !== undefined,
+    },
+    {
+      name: "BYHOUR: read only in some daily and weekly rules",
+      decidedBy: TABLE,
+      applies: ({ rule }) => rule.hour !== undefined,
+    },
+    {
+      name: "BYMONTH: read only in yearly rules",
+      decidedBy: TABLE,
+      applies: ({ rule }) => rule.month !== undefined && rule.freq !== "YEARLY",
+    },
+    {
+      name: "BYMONTHDAY: not read in daily rules",
+      decidedBy: TABLE,
+      applies: ({ rule }) => rule.monthDay !== undefined && rule.freq === "DAILY",
+    },
+    {
+      name: "YEARLY with BYDAY or BYMONTHDAY without BYMONTH: not expanded",
+      decidedBy: TABLE,
+      applies: ({ rule: { freq, month, day, monthDay } }) =>
+        freq === "YEARLY" && !month && (day !== undefined || monthDay !== undefined),
+    },
+    {
+      name: "BYDAY with BYMONTHDAY: days that fit one of them",
+      decidedBy: TABLE,
+      applies: ({ rule }) => rule.day !== undefined && rule.monthDay !== undefined,
+    },
+    {
+      name: "numbered days that a month does not have",
+      decidedBy: "3.3.10: a number without such a day is left out",
+      applies: ({ rule: { day = [] } }) => day.some(([nth]) => Math.abs(nth) >= 5),
+    },
+    {
+      name: "a time that a change of clocks skips: later ones stay at the time after it",
+      decidedBy: "3.3.5: only the skipped time has the offset from before it",
+      applies: ({ zone, text }) => zone !== undefined && /^DTSTART[^:]*:\d{8}T0[0-3]/m.test(text),
+    },
+    {
+      name: "BYSETPOS: read only in some monthly and yearly rules",
+      decidedBy: POSITIONS,
+      applies: ({ rule }) => rule.setPos !== undefined,
     },
   ],
 };

@@ -18,10 +18,13 @@ const MARGIN_MS = 60 * 86_400_000;
 
 const PYTHON = "/usr/bin/python3";
 
+const PHP = "/usr/bin/php";
+
 const NEEDED = [
   "/usr/lib/python3/dist-packages/icalendar",
   "/usr/lib/python3/dist-packages/dateutil",
   "/usr/lib/python3/dist-packages/gi",
+  "/usr/share/php/Sabre/VObject",
 ];
 
 /** False if all engines are installed, else the reason. */
@@ -29,7 +32,7 @@ export function withoutEngines(): string | false {
   const missing = NEEDED.find((each) => !existsSync(each));
   return missing === undefined
     ? false
-    : `${missing} is missing: apt-get install python3-icalendar python3-dateutil python3-gi gir1.2-ical-3.0`;
+    : `${missing} is missing: apt-get install python3-icalendar python3-dateutil python3-gi gir1.2-ical-3.0 php-cli php-sabre-vobject`;
 }
 
 /** Mantel's own answers. */
@@ -50,25 +53,69 @@ export async function expandHere(events: readonly RandomEvent[]): Promise<Answer
   return answers;
 }
 
+/** An event as a Python process gets it. */
+interface Asked {
+  readonly text: string;
+  readonly to: string;
+  /** The starts of its rule, on its clock; empty if the engine is to find them. */
+  readonly starts: readonly string[];
+}
+
 /** The answers of expand.py, in a process of its own. `search` takes the starts of the day-by-day search. */
-export async function expandWithPython(
+export function expandWithPython(
   name: "dateutil" | "libical" | "search",
   events: readonly RandomEvent[],
 ): Promise<Answers> {
-  const parameters = [join(HERE, "expand.py"), name];
-  const child = spawn(PYTHON, parameters, { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.on("error", () => undefined);
-  const asked = events.map(
-    ({ text, plainText = text, to, starts }) =>
-      `${JSON.stringify({ text: plainText, to, starts: name === "search" ? starts : [] })}\n`,
+  return expand(
+    name,
+    events.map(({ text, plainText = text, to, starts }) => {
+      return { text: plainText, to, starts: name === "search" ? starts : [] };
+    }),
   );
-  child.stdin.end(asked.join(""));
-  const answers: (readonly Found[] | string)[] = [];
+}
+
+/** The answers of sabre/vobject, which gives the starts of the rules; expand.py makes the occurrences of them. */
+export async function expandWithSabre(events: readonly RandomEvent[]): Promise<Answers> {
+  const texts = events.map(({ text, plainText = text }) => plainText);
+  const asked = events.map(({ to }, at) => ({ lines: ruleLines(texts[at] ?? ""), to }));
+  const starts = await answersOf<readonly string[] | string>(PHP, ["starts.php"], asked);
+  const known = starts.map((each) => (typeof each === "string" ? [] : each));
+  const answers = await expand(
+    "search",
+    events.map(({ to }, at) => ({ text: texts[at] ?? "", to, starts: known[at] ?? [] })),
+  );
+  return answers.map((answer, at) => {
+    const reason = starts[at];
+    return typeof reason === "string" ? reason : answer;
+  });
+}
+
+/** The lines of a series that its rule needs. */
+function ruleLines(text: string): string[] {
+  const [first = ""] = text.split(/^BEGIN:VEVENT\r?\n/m).slice(1);
+  return first.split(/\r?\n/).filter((line) => /^(DTSTART|RRULE)[:;]/.test(line));
+}
+
+function expand(name: string, events: readonly Asked[]): Promise<Answers> {
+  return answersOf(PYTHON, ["expand.py", name], events);
+}
+
+/** The answers of a program beside this file, a line of JSON for each question. */
+async function answersOf<Answer>(
+  program: string,
+  [file = "", ...parameters]: readonly string[],
+  questions: readonly object[],
+): Promise<Answer[]> {
+  const command = [join(HERE, file), ...parameters];
+  const child = spawn(program, command, { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(questions.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  const answers: Answer[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    answers.push(JSON.parse(line) as readonly Found[] | string);
+    answers.push(JSON.parse(line) as Answer);
   }
-  if (answers.length === events.length) return answers;
-  throw new Error(`${name} answered ${answers.length} of ${events.length} events`);
+  if (answers.length === questions.length) return answers;
+  throw new Error(`${file} answered ${answers.length} of ${questions.length} questions`);
 }
 
 /** The occurrences that start in the window, in order, as texts. */

@@ -2,6 +2,7 @@ import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { CalendarRefreshed } from "@mantel/plugin-sdk/services";
 import { Type } from "typebox";
 import { AnswerWriter } from "../../calendar/answer.ts";
+import { busySpans } from "../../calendar/busy.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 
@@ -17,12 +18,27 @@ const Query = Type.Object({
   ),
   limit: Bound("the maximum number of events, from 1 to 2000"),
 });
+const Window = Type.Object({
+  start: Type.String({ format: "date-time" }),
+  end: Type.String({ format: "date-time" }),
+  timeZone: Type.String(),
+});
+const BusyAnswer = Type.Object({
+  window: Window,
+  busy: Type.Array(
+    Type.Object({
+      start: Type.String({ format: "date-time" }),
+      /** Exclusive. */
+      end: Type.String({ format: "date-time" }),
+      /** The ids of the calendars that are busy in it, or in a part of it. */
+      calendars: Type.Array(Type.String()),
+    }),
+  ),
+  /** False if a calendar could not be read, or there are more events than are looked at (2,000). */
+  complete: Type.Boolean(),
+});
 const CalendarAnswer = Type.Object({
-  window: Type.Object({
-    start: Type.String({ format: "date-time" }),
-    end: Type.String({ format: "date-time" }),
-    timeZone: Type.String(),
-  }),
+  window: Window,
   events: Type.Array(CalendarEvent),
   sources: Type.Array(CalendarSource),
   /** True if there are more than `limit`. */
@@ -51,8 +67,29 @@ export function calendarRoutes(parts: HttpDependencies): Route[] {
         ctx.type = "application/json";
       },
     }),
+    busyRoute(parts),
     refreshRoute(parts),
   ];
+}
+
+/** Free and busy times, without what the events are. */
+function busyRoute({ calendar }: HttpDependencies): Route {
+  return route({
+    method: "GET",
+    path: "/calendar/busy",
+    operationId: "getBusyTimes",
+    scope: "read",
+    tag: "Calendar",
+    summary: "List the times in which calendars are busy",
+    query: Type.Omit(Query, ["limit"]),
+    answers: jsonAnswer("Busy times in order; all others are free", BusyAnswer),
+    errors: ["invalid", "service_unavailable", "deadline_passed"],
+    async handle(ctx) {
+      const answer = await calendar.events(new URLSearchParams(ctx.querystring));
+      const { window, complete, truncated } = answer;
+      return { window, busy: busySpans(answer), complete: complete && !truncated };
+    },
+  });
 }
 
 function refreshRoute({ calendarActions }: HttpDependencies): Route {

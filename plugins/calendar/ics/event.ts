@@ -10,6 +10,7 @@ import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
 import { parseTriggers, type Trigger } from "./reminders.ts";
 import { repairRule, repairTimes } from "./repair.ts";
+import { TRAVEL, travelIn } from "./travel.ts";
 import { DAY_MS, type Zone } from "./zones.ts";
 
 /** A parsed VEVENT: a single event, a series, or one changed occurrence of a series. */
@@ -58,6 +59,8 @@ export interface EventText {
   readonly categories: readonly string[];
   /** The web address of its meeting. */
   readonly conference: string | null;
+  /** The time to travel to it, in milliseconds. */
+  readonly travelMs?: number | undefined;
   /** The times of its alarms. */
   readonly triggers: readonly Trigger[];
   /** Absent if it is not known. */
@@ -218,6 +221,7 @@ function textOf(properties: Properties): Omit<EventText, "triggers"> {
     color: parseColor(properties.text("COLOR")),
     categories: categoriesIn(properties),
     conference: conferenceIn(properties.lines(...CONFERENCE_PROPERTIES), texts),
+    travelMs: travelIn(properties.lines(TRAVEL)),
   };
 }
 

@@ -3,6 +3,7 @@ import { CONFERENCE_PROPERTIES } from "./conference.ts";
 import { decode, isProperty, nameOf } from "./content-line.ts";
 import { STYLED_PROPERTIES } from "./html-text.ts";
 import type { TimeSlice } from "./time-slice.ts";
+import { TRAVEL } from "./travel.ts";
 
 /** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
 export interface RawEvent {
@@ -47,6 +48,7 @@ const EVENT_PROPERTIES = new Set([
   "URL",
   "COLOR",
   "CATEGORIES",
+  TRAVEL,
   ...CONFERENCE_PROPERTIES,
   ...STYLED_PROPERTIES,
 ]);
@@ -194,15 +196,42 @@ class Splitter {
     this.#alarm = undefined;
   }
 
+  /** Published busy times (VFREEBUSY) are shown as events. */
+  #keepBusy(calendar: OpenCalendar | undefined, line: string): void {
+    const found = busyEvents(line);
+    this.#events += found.length;
+    if (this.#events > MAX_EVENTS) throw tooManyEvents();
+    calendar?.events.push(...found);
+  }
+
   #keep(name: string, line: string): void {
     const calendar = this.#calendars.at(-1);
     const component = this.#open.at(-1);
     if (component === "VALARM") return this.#alarm && readAlarm(this.#alarm, name, line);
+    if (component === "VFREEBUSY" && name === "FREEBUSY") return this.#keepBusy(calendar, line);
     if (component === "VEVENT" && name === "ATTENDEE") return keepAttendee(calendar, line);
     const isNeeded = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
     if (!calendar || !isNeeded) return;
     linesOf(component, calendar)?.push(line);
   }
+}
+
+/** A period in UTC, with an end or a duration (RFC 5545, 3.8.2.6). */
+const PERIOD = /^(\d{8}T\d{6}Z)\/(?:(\d{8}T\d{6}Z)|(P[\dTWDHMS]+))$/i;
+
+/** The periods of a line of published busy times as events; those that are free, or cannot be read, are left out. */
+function busyEvents(line: string): OpenEvent[] {
+  const [head = "", values = ""] = line.split(/:(.*)/s);
+  if (/;FBTYPE="?FREE"?(;|$)/i.test(head)) return [];
+  const isTentative = /;FBTYPE="?BUSY-TENTATIVE"?(;|$)/i.test(head);
+  return values.split(",").flatMap((text) => {
+    const [whole, start, end, duration] = PERIOD.exec(text.trim()) ?? [];
+    if (whole === undefined) return [];
+    const lines = [`UID:busy-${whole}`, `DTSTART:${start}`, "SUMMARY:Busy"];
+    lines.push(end === undefined ? `DURATION:${duration}` : `DTEND:${end}`);
+    if (isTentative) lines.push("STATUS:TENTATIVE");
+    return [{ lines }];
+  });
 }
 
 function keepAttendee(calendar: OpenCalendar | undefined, line: string): void {

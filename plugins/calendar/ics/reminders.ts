@@ -35,7 +35,10 @@ function parseInstant(value: string): Trigger | undefined {
   return Number.isNaN(at) ? undefined : { at };
 }
 
-function parseDuration(value: string): { readonly days: number; readonly ms: number } | undefined {
+/** A duration of RFC 5545, 3.3.6; `undefined` if it is none, or longer than a year. */
+export function parseDuration(
+  value: string,
+): { readonly days: number; readonly ms: number } | undefined {
   const [found, sign, ...texts] = DURATION.exec(value) ?? [];
   if (found === undefined || texts.every((text) => text === undefined)) return undefined;
   const numbers = texts.map((text) => Number(text ?? 0));

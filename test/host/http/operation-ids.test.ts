@@ -29,6 +29,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "DELETE /smart-home/scenes/:id": "removeScene",
   "POST /smart-home/scenes/:id/activate": "activateScene",
   "POST /mqtt/publish": "publishMessage",
+  "GET /calendar/busy": "getBusyTimes",
   "GET /calendar/events": "listCalendarEvents",
   "GET /calendar/feed.ics": "getCalendarFile",
   "GET /calendar/feeds/:secret.ics": "getCalendarFeed",
