@@ -173,7 +173,7 @@ export class Source {
   }
 
   /** Changes the name and colour that the calendar has at its server. */
-  rename(looks: Pick<SourceOptions, "fallbackName" | "fallbackColor" | "hasTasks">) {
+  rename(looks: Pick<SourceOptions, "fallbackName" | "fallbackColor" | "hasTasks" | "writable">) {
     this.#options = { ...this.#options, ...looks };
     this.#forgetExpansions();
   }

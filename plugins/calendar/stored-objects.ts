@@ -140,7 +140,11 @@ export class StoredObjects {
         look: () => objects.load(url),
       },
       {
-        isDone: (now) => now !== undefined && (!before || stampIn(now.bytes) === wanted),
+        isDone: async (now) => {
+          if (now === undefined) return false;
+          if (objects.has) return objects.has(now.bytes, bytes);
+          return !before || stampIn(now.bytes) === wanted;
+        },
         isUntouched: (now) => isSame(now, before),
       },
     );
@@ -171,7 +175,7 @@ export class StoredObjects {
       await delay(pause);
       try {
         const now = await deed.look();
-        if (state.isDone(now)) return now;
+        if (await state.isDone(now)) return now;
         if (!state.isUntouched(now)) break;
         return await this.#checked(await deed.act(), deed, state);
       } catch (error) {
@@ -196,7 +200,7 @@ export class StoredObjects {
         const now = await look();
         isUntouchedNow = isUntouched(now);
         // some servers write what they store in another way
-        if (isLater ? isDone(now) : !isUntouchedNow) return now;
+        if (isLater ? await isDone(now) : !isUntouchedNow) return now;
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         if (etag !== undefined && !isLater) return undefined;
@@ -240,7 +244,10 @@ interface Deed {
   readonly look: () => Promise<StoredObject | undefined>;
 }
 
-type State = Record<"isDone" | "isUntouched", (now: StoredObject | undefined) => boolean>;
+interface State {
+  readonly isDone: (now: StoredObject | undefined) => boolean | Promise<boolean>;
+  readonly isUntouched: (now: StoredObject | undefined) => boolean;
+}
 
 function outcomeUnknown(): MantelError {
   const told = sentence(
@@ -328,7 +335,7 @@ function hidden(id: string) {
 function onlyRead(id: string) {
   return sentence(
     "only_read",
-    "the calendar {id} cannot be changed here: only CalDAV calendars can be changed",
+    "the calendar {id} cannot be changed here: only calendars of accounts can be changed, if their owner permits it",
     { id },
   );
 }

@@ -186,7 +186,7 @@ export class OAuthProvider {
 export async function serveProvider(
   t: TestContext,
   options: ProviderOptions,
-  api: (incoming: IncomingMessage) => Reply,
+  api: (incoming: IncomingMessage, body: string) => Reply,
 ): Promise<OAuthProvider> {
   const provider = new OAuthProvider(options);
   const server = createServer((incoming, response) => {
@@ -197,7 +197,7 @@ export async function serveProvider(
         status,
         headers,
         body: answer,
-      } = own ?? (isAllowed ? api(incoming) : { status: 401 });
+      } = own ?? (isAllowed ? api(incoming, body) : { status: 401 });
       response.writeHead(status, headers).end(answer);
     });
   });

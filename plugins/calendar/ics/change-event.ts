@@ -30,7 +30,7 @@ import { DAY_MS, toWall } from "./zones.ts";
 const REPETITIONS = ["RRULE", "RDATE", "EXRULE", "EXDATE"] as const;
 const MAX_DAYS = 1_000_000;
 
-const NOT_ORDINARY = sentence(
+export const NOT_ORDINARY = sentence(
   "not_ordinary",
   "the event cannot be changed here: its file is not one ordinary event or series",
 );

@@ -43,7 +43,7 @@ export const ENDPOINTS: Endpoints = {
 };
 
 const GOOGLE_SCOPE = "https://www.googleapis.com/auth/calendar";
-const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.Read";
+const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.ReadWrite";
 /**
  * The loopback address that Google allows to desktop apps. Nothing listens there: the browser may be on a phone, so the
  * user copies the address with the code.

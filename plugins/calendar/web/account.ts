@@ -24,6 +24,7 @@ import {
   DavServer,
   nameOf,
 } from "./dav.ts";
+import { GraphObjects } from "./graph-objects.ts";
 import { GraphServer } from "./graph.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
@@ -99,11 +100,13 @@ export class Account {
     const { account, kind, signal } = options;
     this.#options = options;
     const address = { ...account, url: account.url.replace(/^webcals?:/i, "https:") };
-    this.#server =
-      kind === "microsoft"
-        ? new GraphServer(address, signal)
-        : new DavServer(address, kind, signal);
-    this.#store = new DavObjects(address, signal);
+    if (kind === "microsoft") {
+      this.#server = new GraphServer(address, signal);
+      this.#store = new GraphObjects(address, options.shared.floating, signal);
+    } else {
+      this.#server = new DavServer(address, kind, signal);
+      this.#store = new DavObjects(address, signal);
+    }
     this.#key = storageKey(account);
     this.#poll = new Poll({
       ...options,
@@ -141,7 +144,7 @@ export class Account {
   /** The calendar with this source; `undefined` if it is not one of the account's. */
   calendarOf(sourceId: string): WritableCalendar | undefined {
     const found = [...this.#collections.values()].find(({ source }) => source.id === sourceId);
-    if (!found || this.#options.kind !== "caldav") return undefined;
+    if (!found || !this.#isWritable(found.kept)) return undefined;
     const { account, changed } = this.#options;
     return {
       url: found.kept.url,
@@ -227,9 +230,9 @@ export class Account {
     const before = JSON.stringify(this.#kept);
     await this.#findAddresses();
     await this.#dropAllBut(new Set(found.map(({ url }) => url)));
-    for (const { url, name, color, hasTasks } of found) {
+    for (const { url, name, color, hasTasks, isReadOnly } of found) {
       const known = this.#collections.get(url);
-      const looks = { name, color, hasTasks };
+      const looks = { name, color, hasTasks, isReadOnly };
       if (!known) await this.#open({ id: this.#idFor(url, name), url, ...looks }).restore();
       else if (!known.looksLike(looks)) {
         known.rename(looks);
@@ -265,7 +268,6 @@ export class Account {
       ...shared,
       id: kept.id,
       settings: this.#home?.single ? account : settings,
-      writable: this.#options.kind === "caldav",
       addresses: [...addressesOf(account), ...(this.#addresses ?? [])],
       ...this.#looksOf(kept),
     });
@@ -276,13 +278,18 @@ export class Account {
     return collection;
   }
 
-  #looksOf({ name, color, hasTasks }: Omit<StoredCollection, "id" | "url">) {
+  #looksOf({ name, color, hasTasks, isReadOnly }: Omit<StoredCollection, "id" | "url">) {
     const { account } = this.#options;
     return {
       fallbackName: name ?? account.name ?? account.id,
       fallbackColor: parseColor(color) ?? undefined,
       hasTasks,
+      writable: this.#isWritable({ isReadOnly }),
     };
+  }
+
+  #isWritable({ isReadOnly = false }: Pick<StoredCollection, "isReadOnly">): boolean {
+    return this.#options.kind !== "carddav" && !isReadOnly;
   }
 
   /** Lasting, whatever the collection is called later. */

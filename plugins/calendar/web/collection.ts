@@ -26,10 +26,12 @@ export interface StoredCollection {
   readonly color?: string | undefined;
   /** True if it can have tasks; absent in copies of previous versions. */
   readonly hasTasks?: boolean | undefined;
+  /** True if it cannot be changed. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** The facts of a collection that its server may change. */
-type Looks = Pick<StoredCollection, "name" | "color" | "hasTasks">;
+type Looks = Pick<StoredCollection, "name" | "color" | "hasTasks" | "isReadOnly">;
 
 interface CollectionDependencies {
   readonly kept: StoredCollection;
@@ -92,14 +94,15 @@ export class Collection {
     return this.#kept;
   }
 
-  looksLike({ name, color, hasTasks }: Looks): boolean {
+  looksLike({ name, color, hasTasks, isReadOnly = false }: Looks): boolean {
     const kept = this.#kept;
-    return kept.name === name && kept.color === color && kept.hasTasks === hasTasks;
+    const isSame = kept.name === name && kept.color === color && kept.hasTasks === hasTasks;
+    return isSame && (kept.isReadOnly ?? false) === isReadOnly;
   }
 
   /** Takes over another name and colour; the content stays. */
-  rename({ name, color, hasTasks }: Looks): void {
-    this.#kept = { ...this.#kept, name, color, hasTasks };
+  rename(looks: Looks): void {
+    this.#kept = { ...this.#kept, ...looks };
   }
 
   /** Its tasks, as they were read last. */

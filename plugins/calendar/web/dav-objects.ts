@@ -31,6 +31,8 @@ export interface ObjectStore {
   readonly store: (url: string, bytes: Uint8Array, condition: Condition) => Promise<Taken>;
   /** @throws as `store` */
   readonly erase: (url: string, condition: Condition) => Promise<Taken>;
+  /** True if an object is as it was to be stored; absent means that its stamps tell. */
+  readonly has?: (now: Uint8Array, wanted: Uint8Array) => Promise<boolean>;
 }
 
 /** The answer of the server is missing, so that it is not known what it has done. */
@@ -41,7 +43,7 @@ export class NoAnswer extends MantelError {
 }
 
 /** Maximum time of one request, which somebody waits for. */
-const REQUEST_MS = 8_000;
+export const REQUEST_MS = 8_000;
 const RETRY_MS = 5_000;
 /** A server that wants to be left alone for longer is not asked again within a change. */
 const LONGEST_PAUSE_MS = 8_000;
@@ -89,26 +91,31 @@ export class DavObjects implements ObjectStore {
   ): Promise<GuardedAnswer> {
     const { allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(this.#account.url);
-    try {
-      return await authorizedRequest(this.#account, {
-        url,
-        method,
-        // Apache changes the entity tag of a compressed answer, which then fits no If-Match.
-        headers: { "accept-encoding": "identity", ...headers },
-        body,
-        trusts: (address) => isSameSite(first, address),
-        allowPrivate,
-        trust: { fingerprint, authorityFile },
-        limits: { idleMs: REQUEST_MS, totalMs: REQUEST_MS },
-        readsRefusal: true,
-        signal: this.#signal,
-      });
-    } catch (error) {
-      if (isSignInAgain(error)) throw new MantelError("conflict", (error as MantelError).message);
-      if (!isUnanswered(error)) throw error;
-      throw new NoAnswer(error.extras.sentence ?? error.message, error);
-    }
+    const request = authorizedRequest(this.#account, {
+      url,
+      method,
+      // Apache changes the entity tag of a compressed answer, which then fits no If-Match.
+      headers: { "accept-encoding": "identity", ...headers },
+      body,
+      trusts: (address) => isSameSite(first, address),
+      allowPrivate,
+      trust: { fingerprint, authorityFile },
+      limits: { idleMs: REQUEST_MS, totalMs: REQUEST_MS },
+      readsRefusal: true,
+      signal: this.#signal,
+    });
+    return request.catch(asNoAnswer);
   }
+}
+
+/** Tells a failed request whose answer is missing from one that was not carried out. @throws NoAnswer, MantelError */
+export function asNoAnswer(error: unknown): never {
+  if (isSignInAgain(error)) {
+    const { message, extras } = error;
+    throw new MantelError("conflict", extras.sentence ?? message);
+  }
+  if (!isUnanswered(error)) throw error;
+  throw new NoAnswer(error.extras.sentence ?? error.message, error);
 }
 
 function conditionHeaders(condition: Condition): Record<string, string> {
@@ -129,7 +136,7 @@ function isWhole(bytes: Uint8Array): boolean {
 }
 
 /** @throws NoAnswer; MantelError if the server has not carried out a request */
-function requireTaken({ status, headers, body }: GuardedAnswer): void {
+export function requireTaken({ status, headers, body }: GuardedAnswer): void {
   if (status >= 200 && status < 300) return;
   if (status === 412) throw changedThere();
   const waitMs = retryAfterMs(headers);

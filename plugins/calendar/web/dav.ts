@@ -35,6 +35,8 @@ export interface DavCollection {
   readonly tag: string | undefined;
   /** True if it can have tasks. */
   readonly hasTasks: boolean;
+  /** True if it cannot be changed, as far as the server tells. */
+  readonly isReadOnly?: boolean;
 }
 
 /** The name by which users choose a collection: its own, or its path. */

@@ -1,9 +1,20 @@
 import { escapeText } from "../ics/edit-lines.ts";
+import { timeLine } from "../ics/event-text.ts";
+import type { Moment } from "../ics/moment.ts";
+import { findZone, toWall, UTC } from "../ics/zones.ts";
+
+/** The fields that are asked for. */
+export const GRAPH_FIELDS =
+  "id,changeKey,type,transactionId,subject,body,start,end,isAllDay,isCancelled,showAs,location,categories,responseStatus,isReminderOn,reminderMinutesBeforeStart,onlineMeeting,onlineMeetingUrl,lastModifiedDateTime,originalStartTimeZone,originalEndTimeZone";
 
 /** The fields of an event of Microsoft Graph 1.0 that are read. */
 export interface GraphEvent {
   readonly id: string;
   readonly changeKey?: string;
+  /** `singleInstance`, `seriesMaster`, `occurrence` or `exception`. */
+  readonly type?: string;
+  /** Given by the program that has created the event, if at all. */
+  readonly transactionId?: string | null;
   readonly subject?: string | null;
   readonly body?: { readonly content?: string };
   readonly start: GraphTime;
@@ -19,6 +30,9 @@ export interface GraphEvent {
   readonly onlineMeeting?: { readonly joinUrl?: string } | null;
   readonly onlineMeetingUrl?: string | null;
   readonly lastModifiedDateTime?: string;
+  /** The zone in which it was entered, mostly by its Windows name. */
+  readonly originalStartTimeZone?: string | null;
+  readonly originalEndTimeZone?: string | null;
 }
 
 /** A time in UTC, as it was asked for; of an all-day event its day counts. */
@@ -46,7 +60,8 @@ export function isGraphEvent(data: object): data is GraphEvent {
 
 function hasTime(data: unknown): boolean {
   const { dateTime } = (data ?? {}) as { readonly dateTime?: unknown };
-  return typeof dateTime === "string" && TIME.test(dateTime);
+  const text = typeof dateTime === "string" ? dateTime : "";
+  return TIME.test(text) && !Number.isNaN(Date.parse(`${text.slice(0, 19)}Z`));
 }
 
 /** A text that may be part of an address: without blanks and control characters, of limited length. */
@@ -59,7 +74,8 @@ export function addressText(data: unknown): string | undefined {
  * @param address the mail address of the user, whose answer is shown
  */
 export function objectOf(event: GraphEvent, address: string | undefined): string {
-  const { isAllDay, isCancelled, showAs } = event;
+  const { isCancelled, showAs } = event;
+  const [start, end] = momentsOf(event);
   const meeting = addressText(event.onlineMeeting?.joinUrl) ?? addressText(event.onlineMeetingUrl);
   const answer = ANSWERS[String(event.responseStatus?.response)];
   const lines = [
@@ -67,10 +83,10 @@ export function objectOf(event: GraphEvent, address: string | undefined): string
     "VERSION:2.0",
     "PRODID:-//Mantel//Calendar//EN",
     "BEGIN:VEVENT",
-    `UID:${event.id}`,
+    `UID:${uidOf(event)}`,
     `DTSTAMP:${timeOf(event.lastModifiedDateTime ?? "") ?? timeOf(event.start.dateTime) ?? ""}`,
-    timeLine("DTSTART", event.start, isAllDay === true),
-    timeLine("DTEND", event.end, isAllDay === true),
+    timeLine("DTSTART", start),
+    timeLine("DTEND", end),
     ...textLine("SUMMARY", event.subject),
     ...textLine("LOCATION", event.location?.displayName),
     ...textLine("DESCRIPTION", event.body?.content),
@@ -87,9 +103,24 @@ export function objectOf(event: GraphEvent, address: string | undefined): string
   return `${lines.join("\r\n")}\r\n`;
 }
 
-function timeLine(name: string, { dateTime }: GraphTime, isAllDay: boolean): string {
-  const time = timeOf(dateTime) ?? "";
-  return isAllDay ? `${name};VALUE=DATE:${time.slice(0, 8)}` : `${name}:${time}`;
+/** An event that was created here keeps the UID that it was created with; other programs use other ids. */
+function uidOf({ id, type, transactionId }: GraphEvent): string {
+  const isOwn = type === "singleInstance" || type === "seriesMaster";
+  return isOwn && /^[\da-f-]{36}$/.test(transactionId ?? "") ? String(transactionId) : id;
+}
+
+/** Start and end, each on the clock of the zone in which it was entered. */
+export function momentsOf(event: GraphEvent): [start: Moment, end: Moment] {
+  const { start, end, isAllDay, originalStartTimeZone, originalEndTimeZone } = event;
+  const momentOf = ({ dateTime }: GraphTime, name: unknown): Moment => {
+    const text = dateTime.slice(0, 19);
+    if (isAllDay === true) {
+      return { allDay: true, wall: Date.parse(text.slice(0, 10)), zone: UTC };
+    }
+    const zone = (typeof name === "string" ? findZone(name) : undefined) ?? UTC;
+    return { allDay: false, wall: toWall(zone, Date.parse(`${text}Z`)), zone };
+  };
+  return [momentOf(start, originalStartTimeZone), momentOf(end, originalEndTimeZone)];
 }
 
 function timeOf(dateTime: string): string | undefined {

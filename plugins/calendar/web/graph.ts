@@ -4,7 +4,13 @@ import { authorizedRequest } from "./authorized-request.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { CalendarServer, DavCollection, DavHome } from "./dav.ts";
 import { answeredWith, fetchError } from "./fetch-error.ts";
-import { addressText, type GraphEvent, isGraphEvent, objectOf } from "./graph-event.ts";
+import {
+  addressText,
+  GRAPH_FIELDS,
+  type GraphEvent,
+  isGraphEvent,
+  objectOf,
+} from "./graph-event.ts";
 import { IDLE_MS } from "./guarded-request.ts";
 import type { DavObject } from "./object-files.ts";
 
@@ -14,14 +20,12 @@ const DAYS_AFTER = 400;
 const DAY_MS = 86_400_000;
 const PAGE = 200;
 const MOST_PAGES = 100;
-const FIELDS =
-  "id,changeKey,subject,body,start,end,isAllDay,isCancelled,showAs,location,categories,responseStatus,isReminderOn,reminderMinutesBeforeStart,onlineMeeting,onlineMeetingUrl,lastModifiedDateTime";
 
 const ODD_ANSWER = sentence("odd_graph_answer", "Microsoft gives an answer of another form");
 
 /**
  * Reads the calendars of a Microsoft account through Microsoft Graph 1.0 (`/me/calendars` and `calendarView`), each
- * occurrence as an object of its own. Nothing is written.
+ * occurrence as an object of its own.
  */
 export class GraphServer implements CalendarServer {
   readonly #account: WebOptions;
@@ -44,7 +48,9 @@ export class GraphServer implements CalendarServer {
   }
 
   async collections({ url }: DavHome): Promise<DavCollection[]> {
-    const found = await this.#pages(`${url}/me/calendars?$select=id,name,hexColor&$top=${PAGE}`);
+    const found = await this.#pages(
+      `${url}/me/calendars?$select=id,name,hexColor,canEdit&$top=${PAGE}`,
+    );
     return found.flatMap((each) => {
       const id = addressText(each["id"]);
       if (id === undefined) return [];
@@ -55,6 +61,7 @@ export class GraphServer implements CalendarServer {
         color: typeof color === "string" && color !== "" ? color : undefined,
         tag: undefined,
         hasTasks: false,
+        isReadOnly: each["canEdit"] === false,
       };
     });
   }
@@ -62,13 +69,16 @@ export class GraphServer implements CalendarServer {
   async changes(url: string): Promise<DavChanges> {
     const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
     const range = `startDateTime=${at(-DAYS_BEFORE)}T00:00:00Z&endDateTime=${at(DAYS_AFTER)}T00:00:00Z`;
-    const found = await this.#pages(`${url}/calendarView?${range}&$select=${FIELDS}&$top=${PAGE}`);
+    const found = await this.#pages(
+      `${url}/calendarView?${range}&$select=${GRAPH_FIELDS}&$top=${PAGE}`,
+    );
     const listed = new Map<string, GraphEvent>();
     const changed = new Map<string, string | undefined>();
     for (const event of found) {
       if (!isGraphEvent(event)) continue;
-      listed.set(event.id, event);
-      changed.set(event.id, event.changeKey);
+      const path = `${new URL(url).pathname}/events/${encodeURIComponent(event.id)}`;
+      listed.set(path, event);
+      changed.set(path, event.changeKey);
     }
     this.#listed.set(url, listed);
     return { token: undefined, whole: true, changed, deletedPaths: new Set() };

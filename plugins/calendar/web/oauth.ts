@@ -187,6 +187,6 @@ export function signInAgain(): MantelError {
   return new MantelError("invalid", SIGN_IN_AGAIN, { retryAfterMs: 3_600_000 });
 }
 
-export function isSignInAgain(error: unknown): boolean {
+export function isSignInAgain(error: unknown): error is MantelError {
   return error instanceof MantelError && error.extras.sentence?.code === SIGN_IN_AGAIN.code;
 }

@@ -221,7 +221,10 @@ test("calendars that are only read, and unknown ones, are refused", { skip }, as
   const read = (by: Writer, calendarId: string) =>
     by.change({ action: "read", calendarId, event: SECOND });
 
-  await assert.rejects(read(reading, "file"), { code: "conflict", message: /only CalDAV/ });
+  await assert.rejects(read(reading, "file"), {
+    code: "conflict",
+    message: /only calendars of accounts/,
+  });
   await assert.rejects(read(reading, "nobody"), { code: "not_found" });
   await assert.rejects(writer.change({ action: "read", ...work, event: "nothing/2026-06-01" }), {
     code: "not_found",

@@ -14,7 +14,7 @@ import { until } from "../../../helpers/until.ts";
 import { calendar, event } from "../calendar-text.ts";
 
 const GOOGLE_SCOPE = "https://www.googleapis.com/auth/calendar";
-const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.Read";
+const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.ReadWrite";
 const OPEN = "Open this address and sign in. Then copy the address of the page that does not load";
 const DAY_MS = 86_400_000;
 
@@ -52,7 +52,7 @@ function meeting(id: string, fields: object = {}): Record<string, unknown> {
 async function serveMicrosoft(t: TestContext, calendars: readonly GraphCalendar[]) {
   const graph = new FakeGraph(calendars);
   const options = { scope: MICROSOFT_SCOPE, rotates: true, pending: 2 };
-  const provider = await serveProvider(t, options, (incoming) => graph.reply(incoming));
+  const provider = await serveProvider(t, options, (incoming, body) => graph.reply(incoming, body));
   return { provider, graph };
 }
 

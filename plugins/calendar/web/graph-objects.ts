@@ -1,0 +1,201 @@
+import { sentence } from "@mantel/plugin-sdk";
+import { CalendarObject } from "../ics/edit-lines.ts";
+import { invalid } from "../ics/event-text.ts";
+import { instantOf, type Moment } from "../ics/moment.ts";
+import { withZones } from "../ics/new-event.ts";
+import type { Zone } from "../ics/zones.ts";
+import type { WebOptions } from "../options.ts";
+import { authorizedRequest } from "./authorized-request.ts";
+import {
+  asNoAnswer,
+  changedThere,
+  type Condition,
+  NoAnswer,
+  type ObjectStore,
+  REQUEST_MS,
+  requireTaken,
+  type StoredObject,
+  type Taken,
+} from "./dav-objects.ts";
+import { compareEvents, type EventDifference } from "./event-difference.ts";
+import { GRAPH_FIELDS, type GraphEvent, isGraphEvent, momentsOf, objectOf } from "./graph-event.ts";
+import { recurrenceOf, windowsZone } from "./graph-rule.ts";
+import type { GuardedAnswer } from "./guarded-request.ts";
+
+const PREFER = 'outlook.timezone="UTC", outlook.body-content-type="text", IdType="ImmutableId"';
+const NO_URL = sentence("no_url_at_microsoft", "events of Microsoft have no web address");
+const NO_CANCELLED = sentence(
+  "no_cancelled_at_microsoft",
+  "a status cannot cancel an event of Microsoft: delete it",
+);
+const ONE_OF_SERIES = sentence(
+  "one_of_series",
+  "this is one occurrence of a series: only a new event can get a rule",
+);
+
+interface Asked {
+  readonly body?: object;
+  readonly etag?: string | undefined;
+}
+
+/**
+ * Single events of a Microsoft account (Graph 1.0). What is stored is compared with the event as it is there, and only
+ * fields that differ are sent; everything else of the event stays. Of a series each occurrence is an event.
+ */
+export class GraphObjects implements ObjectStore {
+  readonly #account: WebOptions;
+  readonly #zone: Zone;
+  readonly #signal: AbortSignal;
+  /** The addresses that Microsoft has given to new events, by those that were asked for. */
+  readonly #given = new Map<string, string>();
+
+  /** @param zone for times that name no zone */
+  constructor(account: WebOptions, zone: Zone, signal: AbortSignal) {
+    this.#account = account;
+    this.#zone = zone;
+    this.#signal = signal;
+  }
+
+  async load(url: string): Promise<StoredObject | undefined> {
+    const event = await this.#event(url);
+    return event && { bytes: this.#bytesOf(event), etag: event.changeKey };
+  }
+
+  async store(url: string, bytes: Uint8Array, condition: Condition): Promise<Taken> {
+    if (condition === "absent") return this.#create(url, bytes);
+    const event = await this.#event(url);
+    if (!event || isOther(event, condition)) throw changedThere();
+    const { difference } = await compareEvents(this.#bytesOf(event), bytes, this.#zone);
+    if (difference.rule !== undefined) throw invalid("/rrule", ONE_OF_SERIES);
+    const body = bodyOf(difference);
+    await this.#send("PATCH", this.#addressOf(url), { body, etag: event.changeKey });
+    return { etag: undefined, isLater: false };
+  }
+
+  async erase(url: string, condition: Condition): Promise<Taken> {
+    const event = await this.#event(url);
+    if (event && isOther(event, condition)) throw changedThere();
+    if (event) await this.#send("DELETE", this.#addressOf(url), { etag: event.changeKey });
+    return { etag: undefined, isLater: false };
+  }
+
+  async has(now: Uint8Array, wanted: Uint8Array): Promise<boolean> {
+    const { difference } = await compareEvents(now, wanted, this.#zone);
+    const { rule: _, ...others } = difference; // its occurrences are events of their own
+    return Object.keys(others).length === 0;
+  }
+
+  /**
+   * Creates an event. A second request with the same `transactionId`, after a lost answer, creates no other one.
+   */
+  async #create(url: string, bytes: Uint8Array): Promise<Taken> {
+    const { uid, start, difference } = await compareEvents(undefined, bytes, this.#zone);
+    const { rule, ...fields } = difference;
+    const body = {
+      ...bodyOf(fields),
+      ...(rule ? { recurrence: recurrenceOf(rule, start) } : {}),
+      transactionId: uid,
+    };
+    const collection = url.slice(0, url.lastIndexOf("/"));
+    const answer = await this.#send("POST", `${collection}/events`, { body });
+    const event = eventIn(answer);
+    if (event) this.#given.set(url, `${collection}/events/${encodeURIComponent(event.id)}`);
+    return { etag: undefined, isLater: false };
+  }
+
+  async #event(url: string): Promise<GraphEvent | undefined> {
+    const address = this.#addressOf(url);
+    if (address.endsWith(".ics")) return undefined; // it was not created by this process
+    const answer = await this.#send("GET", `${address}?$select=${GRAPH_FIELDS}`);
+    return answer.status === 404 ? undefined : eventIn(answer);
+  }
+
+  #addressOf(url: string): string {
+    return this.#given.get(url) ?? url;
+  }
+
+  /** With its zones, because it may move to a calendar elsewhere. */
+  #bytesOf(event: GraphEvent): Buffer {
+    const text = Buffer.from(objectOf(event, this.#account.username));
+    return withZones(CalendarObject.read(text), momentsOf(event)).bytes;
+  }
+
+  async #send(
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    url: string,
+    { body, etag }: Asked = {},
+  ): Promise<GuardedAnswer> {
+    const { allowPrivate, url: api } = this.#account;
+    const { origin } = new URL(api);
+    const request = authorizedRequest(this.#account, {
+      url,
+      method,
+      headers: {
+        accept: "application/json",
+        prefer: PREFER,
+        ...(body ? { "content-type": "application/json" } : {}),
+        ...(etag === undefined ? {} : { "if-match": `W/"${etag}"` }),
+      },
+      body: body && JSON.stringify(body),
+      trusts: (address) => address.origin === origin,
+      allowPrivate,
+      follow: false,
+      limits: { idleMs: REQUEST_MS, totalMs: REQUEST_MS },
+      readsRefusal: true,
+      signal: this.#signal,
+    });
+    const answer = await request.catch(asNoAnswer);
+    if (answer.status === 404 && (method === "GET" || method === "DELETE")) return answer;
+    requireTaken(answer);
+    return answer;
+  }
+}
+
+/** @throws NoAnswer for half an answer */
+function eventIn({ body }: GuardedAnswer): GraphEvent | undefined {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
+    return typeof data === "object" && data !== null && isGraphEvent(data) ? data : undefined;
+  } catch (error) {
+    const half = sentence("answer_cut", "the server's answer ends in the middle");
+    throw new NoAnswer(half, error);
+  }
+}
+
+function isOther({ changeKey }: GraphEvent, condition: Condition): boolean {
+  return typeof condition === "object" && condition.etag !== changeKey;
+}
+
+/** The fields as Microsoft takes them. @throws MantelError `invalid` for one that its events do not have */
+function bodyOf({ title, location, description, url, times, ...free }: EventDifference): object {
+  if (url !== undefined && url !== null) throw invalid("/url", NO_URL);
+  if (free.status === "cancelled") throw invalid("/status", NO_CANCELLED);
+  const showAs = showAsOf(free);
+  return {
+    ...(title === undefined ? {} : { subject: title }),
+    ...(location === undefined ? {} : { location: { displayName: location ?? "" } }),
+    ...(description === undefined
+      ? {}
+      : { body: { contentType: "text", content: description ?? "" } }),
+    ...(showAs === undefined ? {} : { showAs }),
+    ...(times && {
+      isAllDay: times.start.allDay,
+      start: timeOf(times.start),
+      end: timeOf(times.end),
+    }),
+  };
+}
+
+/** One field says whether its person is free, busy, or perhaps busy. */
+function showAsOf({ busy, status }: EventDifference): string | undefined {
+  if (busy === false) return "free";
+  if (status === "tentative") return "tentative";
+  return busy === undefined && status === undefined ? undefined : "busy";
+}
+
+/** `dateTimeTimeZone`: the time on the clock of a zone. */
+function timeOf(moment: Moment): object {
+  const timeZone = windowsZone(moment);
+  const wall = timeZone === "UTC" ? instantOf(moment) : moment.wall;
+  return { dateTime: new Date(wall).toISOString().slice(0, 19), timeZone };
+}
