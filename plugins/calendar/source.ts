@@ -10,7 +10,7 @@ import { paletteColor } from "./color.ts";
 import { Content } from "./content.ts";
 import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
-import type { Zone } from "./ics/zones.ts";
+import { DAY_MS, type Zone } from "./ics/zones.ts";
 import type { Settings } from "./options.ts";
 import { type ParsedFile, parseFile } from "./parsed-file.ts";
 import { busyWord, type DisplayOptions, shownEvents, withWords } from "./shown.ts";
@@ -37,11 +37,22 @@ export interface SourceOptions {
   readonly hasTasks?: boolean | undefined;
   /** True if its server lets clients create and change events. */
   readonly writable?: boolean;
+  /** The days around each reading whose events its server gives; absent means all. */
+  readonly daysRead?: DaysRead | undefined;
   /** Mail addresses of its person, unless the settings have others. */
   readonly addresses?: readonly string[];
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
 }
+
+/** Days before and after a reading. */
+export interface DaysRead {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Events with the span that was asked for. */
+type Expanded = Expansion & { readonly span?: Span };
 
 /** The reason for showing a stored calendar as stale. */
 const UNCONFIRMED = sentence(
@@ -114,9 +125,9 @@ export class Source {
   #progress: Progress | undefined;
   /** Grows with each change of what events are made of. */
   #version = 0;
-  #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
+  #prepared: { readonly span: Span; readonly expansion: Expanded } | undefined;
   /** By span, oldest first. */
-  readonly #others = new Map<string, Promise<Expansion>>();
+  readonly #others = new Map<string, Promise<Expanded>>();
 
   constructor(options: SourceOptions) {
     this.id = options.id;
@@ -226,7 +237,7 @@ export class Source {
   }
 
   /** The events of a span that is asked for again and again; worked out once for each content. */
-  async prepare(span: Span): Promise<Expansion> {
+  async prepare(span: Span): Promise<Expanded> {
     const content = this.#content;
     if (!content) return NOTHING;
     const { from, to } = this.#prepared?.span ?? {};
@@ -238,7 +249,7 @@ export class Source {
   }
 
   /** The events of another span. A result that comes too late for its caller is there for the next one. */
-  eventsIn(span: Span): Promise<Expansion> {
+  eventsIn(span: Span): Promise<Expanded> {
     const content = this.#content;
     if (!content) return Promise.resolve(NOTHING);
     const key = `${span.from} ${span.to}`;
@@ -254,7 +265,7 @@ export class Source {
   }
 
   /** The state, with what is to say of the events of a span. */
-  view(expansion?: Expansion): CalendarSource {
+  view(expansion?: Expanded): CalendarSource {
     const { id, fallbackName } = this.#options;
     return {
       id,
@@ -268,7 +279,7 @@ export class Source {
   }
 
   /** The fields of the state that are present only if there is something to say. */
-  #details(expansion: Expansion | undefined): Details {
+  #details(expansion: Expanded | undefined): Details {
     const progress = this.#progress;
     const { skipped = 0, simplified = 0 } = expansion ?? {};
     return withoutUndefined({
@@ -281,14 +292,25 @@ export class Source {
     });
   }
 
-  #incompleteIn(expansion: Expansion | undefined): CalendarSource["incomplete"] {
+  #incompleteIn(expansion: Expanded | undefined): CalendarSource["incomplete"] {
     // the host shows the events from before until everything is read
     if (!this.#content || this.#progress?.unit === "events") return "pending";
-    return expansion?.isPartial ? "partial" : undefined;
+    return expansion?.isPartial || this.#unread(expansion) ? "partial" : undefined;
+  }
+
+  /** The days that were read, if the span has others. */
+  #unread(expansion: Expanded | undefined): DaysRead | undefined {
+    const { daysRead } = this.#options;
+    const readAt = this.#fetchedAt?.getTime();
+    const span = expansion?.span;
+    if (!daysRead || readAt === undefined || !span) return undefined;
+    const isOutside =
+      span.from < readAt - daysRead.before * DAY_MS || span.to > readAt + daysRead.after * DAY_MS;
+    return isOutside ? daysRead : undefined;
   }
 
   #told(
-    expansion: Expansion | undefined,
+    expansion: Expanded | undefined,
     progress: Sentence | undefined,
   ): { error?: string; reasons?: Sentence[] } {
     const remarks = this.#fault ? [this.#fault] : this.#remarksOn(expansion);
@@ -352,9 +374,9 @@ export class Source {
     }
   }
 
-  async #expand(content: Content, span: Span, isKept = false): Promise<Expansion> {
+  async #expand(content: Content, span: Span, isKept = false): Promise<Expanded> {
     const expansion = await content.eventsIn(span, this.#marking, isKept);
-    return { ...expansion, events: shownEvents(expansion.events, this.#showing) };
+    return { ...expansion, span, events: shownEvents(expansion.events, this.#showing) };
   }
 
   get #showing(): DisplayOptions {
@@ -368,13 +390,15 @@ export class Source {
   }
 
   /** Notes about left-out parts of readable content. */
-  #remarksOn(expansion: Expansion | undefined): Remark[] {
+  #remarksOn(expansion: Expanded | undefined): Remark[] {
+    const unread = this.#unread(expansion);
     const content = this.#options.hasTasks ? undefined : this.#content?.remark;
     const tell = this.isPrivate ? countSkipped : describeSkipped;
     return [
       ...(content ? [remark(content)] : []),
       ...(this.#leftOut.length > 0 ? [tell(this.#leftOut)] : []),
       ...(expansion ? this.#skippedIn(expansion) : []),
+      ...(unread ? [remark(onlyRead(unread))] : []),
     ];
   }
 
@@ -403,6 +427,14 @@ function noRoom(bytes: number, others: number): MantelError {
     { has: has ?? 0, had: had ?? 0, most: MAX_HELD_BYTES / 1e6 },
   );
   return new MantelError("invalid", told);
+}
+
+function onlyRead({ before, after }: DaysRead): Sentence {
+  return sentence(
+    "days_read",
+    "its server is asked for events from {before} days ago to {after} days ahead",
+    { before, after },
+  );
 }
 
 function skippedEvents(count: number): Sentence {

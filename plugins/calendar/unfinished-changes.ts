@@ -1,6 +1,7 @@
 import { DelayedCall, type Log, MantelError, sentence, type Storage } from "@mantel/plugin-sdk";
 import { isStale, type StoredObjects, stampIn, tagOf } from "./stored-objects.ts";
 import type { WritableCalendar } from "./web/account.ts";
+import type { StoredObject } from "./web/dav-objects.ts";
 
 /**
  * A change of two objects: first `added` is stored, then `original` loses what is in it. In between an event is in both,
@@ -129,10 +130,11 @@ export class UnfinishedChanges {
       ? now !== undefined && (hasStamp(now.bytes, original.after) || hasMark(now.bytes, original))
       : now === undefined;
     if (!isDone) {
-      const copy = await to.objects.load(added.url);
-      const isOurs = copy !== undefined && stampIn(copy.bytes) === added.stamp;
-      if (isOurs) await objects.erase(to, { ...copy, url: added.url }).catch(unlessChanged);
-      else if (copy) log.warn("an event is in two calendars, because both were changed", {});
+      const url = placeOf(to, added);
+      const copy = await to.objects.load(url);
+      if (copy && isOurs(copy, to, added)) {
+        await objects.erase(to, { ...copy, url }).catch(unlessChanged);
+      } else if (copy) log.warn("an event is in two calendars, because both were changed", {});
     }
     await this.#forget(change);
     return isDone ? "done" : "undone";
@@ -156,6 +158,21 @@ export class UnfinishedChanges {
       this.#parts.log.warn("could not store that a change is finished", { error });
     });
   }
+}
+
+type Added = TwoStepChange["added"];
+
+/** The address of an added object, which some servers choose; its name is the UID. */
+function placeOf({ pathOf, url }: WritableCalendar, added: Added): string {
+  const name = added.url.slice(added.url.lastIndexOf("/") + 1);
+  const path = pathOf(decodeURIComponent(name).replace(/\.ics$/, ""));
+  return path === undefined ? added.url : new URL(path, url).href;
+}
+
+/** A server that keeps no stamps keeps the UID. */
+function isOurs({ bytes }: StoredObject, { objects }: WritableCalendar, { stamp }: Added): boolean {
+  const found = stampIn(bytes);
+  return found === stamp || (objects.has !== undefined && stamp.split(",").includes(found));
 }
 
 type After = NonNullable<TwoStepChange["original"]["after"]>;

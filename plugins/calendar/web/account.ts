@@ -25,7 +25,7 @@ import {
   nameOf,
 } from "./dav.ts";
 import { GraphObjects } from "./graph-objects.ts";
-import { GraphServer } from "./graph.ts";
+import { GRAPH_DAYS, GraphServer } from "./graph.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
 
@@ -269,6 +269,7 @@ export class Account {
       id: kept.id,
       settings: this.#home?.single ? account : settings,
       addresses: [...addressesOf(account), ...(this.#addresses ?? [])],
+      daysRead: this.#options.kind === "microsoft" ? GRAPH_DAYS : undefined,
       ...this.#looksOf(kept),
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });

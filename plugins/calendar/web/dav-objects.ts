@@ -3,7 +3,7 @@ import { MantelError, type Sentence, sentence } from "@mantel/plugin-sdk";
 import type { WebOptions } from "../options.ts";
 import { authorizedRequest } from "./authorized-request.ts";
 import { isSameSite } from "./credentials.ts";
-import { answeredWith, fetchError, retryAfterMs } from "./fetch-error.ts";
+import { answeredWith, fetchError, rateError, retryAfterMs, TOO_OFTEN_NOW } from "./fetch-error.ts";
 import type { GuardedAnswer } from "./guarded-request.ts";
 import { isSignInAgain } from "./oauth.ts";
 
@@ -148,12 +148,12 @@ export function requireTaken({ status, headers, body }: GuardedAnswer): void {
     throw new MantelError("conflict", extras.sentence ?? message);
   }
   const retry = waitMs === undefined ? {} : { retryAfterMs: waitMs };
-  if (status === 429) throw new MantelError("rate_limited", TOO_OFTEN, retry);
+  if (status === 429) throw new MantelError("rate_limited", TOO_OFTEN_NOW, retry);
+  const tooOften = rateError(status, headers, body);
+  if (tooOften) throw tooOften;
   if (status === 503) throw new MantelError("service_unavailable", answeredWith(status), retry);
   throw new MantelError("conflict", refusalOf(status, body, headers), retry);
 }
-
-const TOO_OFTEN = sentence("too_often_now", "the server is asked too often (429): try again later");
 
 export function changedThere(): MantelError {
   const told = sentence("changed_there", "it has changed at its server: read it again");

@@ -14,7 +14,7 @@ import { authorizedRequest } from "./authorized-request.ts";
 import { isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, refuseTruncated, propertyText, responseParts } from "./dav-value.ts";
-import { fetchError } from "./fetch-error.ts";
+import { fetchError, rateError } from "./fetch-error.ts";
 import { IDLE_MS } from "./guarded-request.ts";
 import type { DavObject } from "./object-files.ts";
 
@@ -221,7 +221,11 @@ export class DavServer implements CalendarServer {
   readonly #fetch: typeof fetch = async (target, init = {}) => {
     const { url, allowPrivate, fingerprint, authorityFile } = this.#account;
     const first = new URL(url);
-    const { status, headers, body } = await authorizedRequest(this.#account, {
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await authorizedRequest(this.#account, {
       url: target instanceof Request ? target.url : String(target),
       method: init.method,
       headers: Object.fromEntries(new Headers(init.headers)),
@@ -231,8 +235,12 @@ export class DavServer implements CalendarServer {
       trust: { fingerprint, authorityFile },
       limits: { idleMs: IDLE_MS, totalMs: transferMs(this.#account) },
       follow: init.redirect !== "manual",
+      readsRefusal: true,
       signal: this.#signal,
     });
+    const tooOften = rateError(status, headers, answer);
+    if (tooOften) throw tooOften;
+    const body = status < 300 ? answer : new Uint8Array();
     if (UNMISTAKABLE.has(status)) throw fetchError(status, headers);
     refuseTooMany(body);
     if (status === 207) refuseTruncated(body);

@@ -34,6 +34,27 @@ export function fetchError(status: number, headers: IncomingHttpHeaders): Mantel
   );
 }
 
+/** The pause for a server that is asked too often and does not say how long to wait. */
+const RATE_PAUSE_MS = 60_000;
+
+/** The error for a refusal by which Google means that it is asked too often (403, "Handle API errors"). */
+export function rateError(
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: Uint8Array,
+): MantelError | undefined {
+  const text = Buffer.from(body.subarray(0, 10_000)).toString("latin1");
+  if (status !== 403 || !/\b(userR|r)ateLimitExceeded\b|\bquotaExceeded\b/.test(text))
+    return undefined;
+  const wait = retryAfterMs(headers) ?? RATE_PAUSE_MS;
+  return new MantelError("rate_limited", TOO_OFTEN_NOW, { retryAfterMs: wait });
+}
+
+export const TOO_OFTEN_NOW = sentence(
+  "too_often_now",
+  "the server is asked too often: try again later",
+);
+
 /** A status that tells nothing more. */
 export function answeredWith(status: number): Sentence {
   return sentence("status", "the server answered with status {status}", { status });

@@ -103,10 +103,10 @@ export function objectOf(event: GraphEvent, address: string | undefined): string
   return `${lines.join("\r\n")}\r\n`;
 }
 
-/** An event that was created here keeps the UID that it was created with; other programs use other ids. */
+/** An event keeps the UID with which it was created here; one of an other program has the id of its request. */
 function uidOf({ id, type, transactionId }: GraphEvent): string {
-  const isOwn = type === "singleInstance" || type === "seriesMaster";
-  return isOwn && /^[\da-f-]{36}$/.test(transactionId ?? "") ? String(transactionId) : id;
+  const isWhole = type === "singleInstance" || type === "seriesMaster";
+  return (isWhole ? addressText(transactionId) : undefined) ?? id;
 }
 
 /** Start and end, each on the clock of the zone in which it was entered. */

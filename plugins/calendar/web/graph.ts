@@ -1,5 +1,6 @@
 import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { transferMs, type WebOptions } from "../options.ts";
+import type { DaysRead } from "../source.ts";
 import { authorizedRequest } from "./authorized-request.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { CalendarServer, DavCollection, DavHome } from "./dav.ts";
@@ -14,9 +15,8 @@ import {
 import { IDLE_MS } from "./guarded-request.ts";
 import type { DavObject } from "./object-files.ts";
 
-/** The days before and after now whose events are read; the server works out repetitions within them. */
-const DAYS_BEFORE = 62;
-const DAYS_AFTER = 400;
+/** The days around now whose events are read; the server works out repetitions within them. */
+export const GRAPH_DAYS: DaysRead = { before: 62, after: 400 };
 const DAY_MS = 86_400_000;
 const PAGE = 200;
 const MOST_PAGES = 100;
@@ -68,7 +68,7 @@ export class GraphServer implements CalendarServer {
 
   async changes(url: string): Promise<DavChanges> {
     const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
-    const range = `startDateTime=${at(-DAYS_BEFORE)}T00:00:00Z&endDateTime=${at(DAYS_AFTER)}T00:00:00Z`;
+    const range = `startDateTime=${at(-GRAPH_DAYS.before)}T00:00:00Z&endDateTime=${at(GRAPH_DAYS.after + 1)}T00:00:00Z`;
     const found = await this.#pages(
       `${url}/calendarView?${range}&$select=${GRAPH_FIELDS}&$top=${PAGE}`,
     );

@@ -53,6 +53,19 @@ for (const [what, options] of DIALECTS) {
   });
 }
 
+test("a refusal by which Google means that it is asked too often keeps the events, and says so", async (t) => {
+  const { server, account, sources, titles } = await setUp(t, { "a.ics": object("here") });
+  const body = '{"error":{"errors":[{"domain":"usageLimits","reason":"userRateLimitExceeded"}]}}';
+  server.intervene = () => ({ status: 403, body });
+
+  await account.refresh();
+
+  const [source] = sources.values();
+  assert.match(source?.view().error ?? "", /asked too often: try again later/);
+  assert.equal(source?.view().status, "stale");
+  assert.deepEqual(await titles(), ["here"]);
+});
+
 const PAGE = {
   status: 200,
   headers: { "content-type": "text/html" },

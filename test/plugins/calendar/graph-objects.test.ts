@@ -10,6 +10,7 @@ import { FakeGraph } from "../../fakes/graph.ts";
 import { CLIENT_ID, serveProvider } from "../../fakes/oauth-provider.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 import { openWriter } from "./open-writer.ts";
 
 const ZONE = findZone("Europe/Berlin") ?? UTC;
@@ -305,6 +306,56 @@ test("a sign-in that has ended refuses a change, and says so", async (t) => {
   });
 
   await assert.rejects(change, { code: "conflict", message: /ended this sign-in/ });
+});
+
+test("an event that moves to another calendar is in one of them, also if the first does not let it go at once", async (t) => {
+  const { graph, account, writer, events } = await setUp(t);
+  const work = { id: "AAMk=3", name: "Work", events: [] as readonly object[] };
+  graph.calendars = [...graph.calendars, work as never];
+  await account.refresh();
+  let refused = 0;
+  graph.intervene = (_path, method) =>
+    method === "DELETE" && refused++ < 6 ? { status: 503 } : undefined;
+
+  const move = writer.change({
+    action: "update",
+    calendarId,
+    event: DENTIST_KEY,
+    scope: "all",
+    fields: {},
+    moveTo: "ms-work",
+  });
+  await assert.rejects(move);
+  await until(() => work.events.length === 0);
+
+  assert.ok((await events()).some(({ title }) => title === "dentist"));
+  graph.intervene = () => undefined;
+  await writer.change({
+    action: "update",
+    calendarId,
+    event: DENTIST_KEY,
+    scope: "all",
+    fields: {},
+    moveTo: "ms-work",
+  });
+  assert.equal(work.events.length, 1);
+  assert.ok(!(await events()).some(({ title }) => title === "dentist"));
+});
+
+test("a span beyond the days that are read says that it is not whole", async (t) => {
+  const { sources } = await setUp(t);
+  const source = sources.get("ms-home");
+  const stateOf = async (from: number, to: number) => {
+    const span = { from: Date.now() + from * DAY_MS, to: Date.now() + to * DAY_MS };
+    return source?.view(await source.eventsIn(span));
+  };
+
+  const near = await stateOf(-31, 366);
+  const far = await stateOf(300, 700);
+
+  assert.equal(near?.incomplete, undefined);
+  assert.equal(far?.incomplete, "partial");
+  assert.match(far.error ?? "", /from 62 days ago to 400 days ahead/);
 });
 
 test("a calendar that cannot be changed is not written", async (t) => {

@@ -74,7 +74,7 @@ for (const [status, message, code] of [
   [409, /answered with status 409/, "conflict"],
   [413, /larger than the server takes/, "conflict"],
   [423, /locked/, "conflict"],
-  [429, /asked too often \(429\)/, "rate_limited"],
+  [429, /asked too often: try again later/, "rate_limited"],
   [507, /no room left/, "conflict"],
 ] as const) {
   test(`a refusal with status ${status} is reported at once with its reason`, async (t) => {
@@ -91,6 +91,17 @@ for (const [status, message, code] of [
     assert.deepEqual(storedIn("home"), []);
   });
 }
+
+test("a refusal by which Google means that it is asked too often is told as that", async (t) => {
+  const { server, create } = await openFakeWriter(t);
+  const body = '{"error":{"errors":[{"domain":"usageLimits","reason":"rateLimitExceeded"}]}}';
+  answering(server, "PUT", () => ({ status: 403, body }));
+
+  await assert.rejects(create("park"), (error: MantelError) => {
+    assert.deepEqual([error.code, error.extras.retryAfterMs], ["rate_limited", 60_000]);
+    return true;
+  });
+});
 
 test("a refusal names the precondition that the server names", async (t) => {
   const { server, create } = await openFakeWriter(t);
