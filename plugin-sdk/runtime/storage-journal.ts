@@ -1,20 +1,9 @@
-import {
-  appendFileSync,
-  closeSync,
-  fdatasync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-} from "node:fs";
-import { rm } from "node:fs/promises";
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
 import type { Log, StorageJournal } from "../context.ts";
 import { syncFolder } from "../durable-file.ts";
 import { Throttle } from "../timers.ts";
-
-const sync = promisify(fdatasync);
 
 /** A power cut loses at most the changes of this time. */
 const SYNC_EVERY_MS = 500;
@@ -96,7 +85,7 @@ export class FileJournal implements StorageJournal {
     if (this.#retry) await this.#replace();
     clearTimeout(this.#retry);
     if (this.#file === undefined) return;
-    await sync(this.#file).catch(() => undefined);
+    await sync(this.#options.path).catch(() => undefined);
     closeSync(this.#file);
     this.#file = undefined;
   }
@@ -151,7 +140,7 @@ export class FileJournal implements StorageJournal {
       this.#requireStorage();
       file = openForAppend(temporary, "w");
       appendFileSync(file, text);
-      await sync(file);
+      await sync(temporary);
       // Until the files are exchanged nothing else runs, so that no change is missing in the new one.
       this.#flush();
       appendFileSync(file, this.#since.join(""));
@@ -162,7 +151,7 @@ export class FileJournal implements StorageJournal {
       if (this.#retry) log.info("storing changes works again", { file: path });
       clearTimeout(this.#retry);
       this.#retry = undefined;
-      await sync(file);
+      await sync(path);
       await syncFolder(dirname(path));
     } catch (error) {
       if (file !== this.#file && file !== undefined) closeSync(file);
@@ -184,10 +173,20 @@ export class FileJournal implements StorageJournal {
     const file = this.#file;
     if (file === undefined) return;
     try {
-      await sync(file);
+      await sync(this.#options.path);
     } catch (error) {
       if (file === this.#file) this.#failed(error); // another one was replaced meanwhile
     }
+  }
+}
+
+/** Writes a file to the disk. Node's permission model refuses that for descriptors (`fs.fdatasync`), not for handles. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { promisify } from "node:util";
+import { build } from "esbuild";
 import { createStorage, refuseStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -148,4 +150,41 @@ test("a process that is killed has stored each change that it has reported, and 
   const journal = open();
   assert.ok(Number(journal.get("first")) >= last);
   assert.equal(journal.get("first"), journal.get("second"));
+});
+
+const CONFINED = `
+import { FileJournal } from "./plugin-sdk/runtime/storage-journal.ts";
+const errors = [];
+const log = { debug() {}, info() {}, warn() {}, error: (sentence) => errors.push(sentence) };
+const journal = FileJournal.open({ path: process.argv[2], log, refusal: () => undefined });
+journal.set("first", 1);
+await new Promise((resolve) => setTimeout(resolve, 1_000)); // longer than the time between two syncs
+journal.set("second", 2);
+await new Promise(setImmediate);
+console.log(JSON.stringify(errors));
+process.kill(process.pid, "SIGKILL");
+`;
+
+test("a process under Node's permission model, as plugins are, stores changes after the first sync too", async (t) => {
+  const { folder, open, file } = await openFolder(t);
+  const program = join(folder, "..", "program.mjs");
+  const stdin = { contents: CONFINED, resolveDir: process.cwd(), loader: "ts" } as const;
+  await build({ stdin, outfile: program, bundle: true, platform: "node", format: "esm" });
+  const model = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const given = [model, "--allow-fs-read=*", "--allow-fs-write=*", program, file];
+
+  const { stdout } = await promisify(execFile)(process.execPath, given).catch(
+    (failure: { stdout: string }) => failure,
+  );
+
+  assert.equal(stdout.trim(), "[]");
+  assert.deepEqual(
+    [...open()],
+    [
+      ["first", 1],
+      ["second", 2],
+    ],
+  );
 });
