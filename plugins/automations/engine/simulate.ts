@@ -15,6 +15,8 @@ import { VirtualClock } from "./virtual-clock.ts";
 /** Entries of a timeline; a simulation ends there. */
 const MOST_ENTRIES = 5_000;
 const MOST_RUNS = 1_000;
+/** Causes of a chain, as in the home. */
+const MOST_CAUSES = 8;
 
 /** Something that happens in the simulated home by itself. Instants are epoch milliseconds. */
 export type Happening = { readonly at: number } & (
@@ -197,6 +199,12 @@ function switched(fields: object): Readonly<Record<string, StateValue>> {
   return brightness === 0 ? { ...others, on: false } : { on: true, ...others, brightness };
 }
 
+/** An automation that starts itself again and again would have a chain of any length. */
 function causeOf({ automation: { id, name }, parent }: ActsFor): Cause {
-  return { kind: "automation", id, name, ...(parent && { parent }) };
+  const short = parent && shortened(parent, MOST_CAUSES - 1);
+  return { kind: "automation", id, name, ...(short && { parent: short }) };
+}
+
+function shortened({ parent, ...cause }: Cause, most: number): Cause {
+  return parent && most > 1 ? { ...cause, parent: shortened(parent, most - 1) } : cause;
 }

@@ -107,3 +107,26 @@ test("automations that start each other do not keep a simulation busy", async ()
 
   assert.ok(timeline.length < 100);
 });
+
+test("an automation that starts itself all day has a short chain of causes", async () => {
+  const document = {
+    ...DOCUMENT,
+    triggers: [{ type: "state", device: LAMP.id, field: "on", to: false }],
+  };
+  const running = await startPlugin(plugin, { home: { devices: [DOOR, LAMP] } });
+
+  const { json } = await running.request(routes.simulated, {
+    body: { document, from: FROM, to: TO, source: "demo" },
+  });
+  await running.stop();
+
+  const { runs } = json as { runs: { trigger: { event: { cause?: { parent?: object } } } }[] };
+  const lengths = runs.map(({ trigger }) => {
+    let length = 0;
+    for (let each: { parent?: object } | undefined = trigger.event.cause; each; each = each.parent)
+      length++;
+    return length;
+  });
+  assert.ok(runs.length > 50);
+  assert.equal(Math.max(...lengths), 8);
+});
