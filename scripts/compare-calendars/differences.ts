@@ -95,6 +95,12 @@ const KNOWN: Readonly<Record<string, readonly Known[]>> = {
         freq === "YEARLY" && !month && (day !== undefined || monthDay !== undefined),
     },
     {
+      name: "YEARLY with BYMONTH: the day of DTSTART in months without it",
+      decidedBy: "3.3.10: dates that do not exist are left out",
+      applies: ({ rule: { freq, month, day, monthDay } }) =>
+        freq === "YEARLY" && month !== undefined && !day && !monthDay,
+    },
+    {
       name: "BYDAY with BYMONTHDAY: days that fit one of them",
       decidedBy: TABLE,
       applies: ({ rule }) => rule.day !== undefined && rule.monthDay !== undefined,
