@@ -12,6 +12,8 @@ import {
 } from "./document.ts";
 import { conflictsOf, merged, type MergedPart } from "./merge.ts";
 import { type Path, pointerOf, withItem, withMoved, withoutItem, withValue } from "./operations.ts";
+import { PastRun } from "./past-run.ts";
+import { pathOf, readDocument, reasonOf } from "./requests.ts";
 import { words } from "./words.ts";
 
 /** A message above the sentence. */
@@ -67,6 +69,9 @@ export class AutomationEditor {
   /** The id of the run that is shown; absent means the last one. Views may set it. */
   readonly shownTrace = signal<string | undefined>(undefined);
 
+  /** Tries the draft against the past. */
+  readonly past: PastRun;
+
   readonly #versions = computed(() => {
     const [base, theirs] = [this.base.value, this.theirs.value];
     return base && theirs && { base, mine: this.document.value, theirs };
@@ -78,6 +83,7 @@ export class AutomationEditor {
     this.#announce = announce;
     this.history = this.#history = signal(Undo.of(contentOf(draft)));
     this.base = this.#base = signal(stored);
+    this.past = new PastRun(api, () => ({ document: contentOf(this.document.peek()) }));
     this.#empty = { ...contentOf(draft), triggers: [], conditions: [], actions: [] };
   }
 
@@ -275,19 +281,4 @@ export class AutomationEditor {
   #tell(text: string): void {
     this.#message.value = { text, failed: false };
   }
-}
-
-/** The path of an automation in the API. */
-/** Reads an automation that is a document. @throws ApiError */
-export async function readDocument(api: Api, id: string): Promise<StoredAutomation> {
-  return (await api.get(pathOf(id))) as StoredAutomation;
-}
-
-export const pathOf = (id: string): `/automations/${string}` =>
-  `/automations/${encodeURIComponent(id)}`;
-
-/** The user-facing reason of a failed request. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ApiError && error.code === "offline") return words.peek().offline;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../api.ts";
 import type { OverlaySession } from "../overlay-route.ts";
 import { openOverlay, type Overlay } from "../overlay.ts";
 import { titles } from "../title.ts";
-import { AutomationEditor, pathOf, readDocument, reasonOf } from "./automation-editor.ts";
+import { AutomationEditor } from "./automation-editor.ts";
 import type { CodePage } from "./code-page.ts";
 import {
   type AutomationDocument,
@@ -19,6 +19,7 @@ import type { HomeView } from "./home.ts";
 import type { ImportPage } from "./import-page.ts";
 import { listView } from "./list-view.ts";
 import { followHome } from "./live-home.ts";
+import { pathOf, readDocument, reasonOf } from "./requests.ts";
 import { draftOf } from "./templates.ts";
 import { words } from "./words.ts";
 import styles from "./automations.css";

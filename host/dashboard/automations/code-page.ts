@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Api, ApiError } from "../api.ts";
-import { type Message, pathOf, reasonOf } from "./automation-editor.ts";
+import type { Message } from "./automation-editor.ts";
 import {
   type AutomationEntry,
   partsIn,
@@ -10,7 +10,9 @@ import {
   tracesIn,
 } from "./document.ts";
 import type { HomeView } from "./home.ts";
+import { PastRun } from "./past-run.ts";
 import { phraseOf } from "./phrases.ts";
+import { pathOf, reasonOf } from "./requests.ts";
 import { tracesView } from "./trace-view.ts";
 import { verdictOf } from "./truth.ts";
 import { words } from "./words.ts";
@@ -23,6 +25,7 @@ export class CodePage {
   readonly #home: HomeView;
   readonly #mayControl: boolean;
   readonly entry: AutomationEntry;
+  readonly #past: PastRun;
   readonly #message = signal<Message | undefined>(undefined);
   readonly #busy = signal(false);
   /** False for a file that could not be loaded. */
@@ -43,6 +46,7 @@ export class CodePage {
     this.#home = home;
     this.#mayControl = mayControl;
     this.entry = entry;
+    this.#past = new PastRun(api, () => ({ id: entry.id }));
   }
 
   /** Reads its triggers, conditions and runs. A file that could not be loaded has none. @throws ApiError */
@@ -101,7 +105,7 @@ export class CodePage {
         ${error === undefined ? nothing : html`<p class="fault">${error}</p>`}
         ${isLoaded ? this.#sentenceView() : nothing} ${isLoaded ? this.#verdictView() : nothing}
       </main>
-      ${isLoaded ? tracesView(this, this.#home) : nothing}`;
+      ${isLoaded ? tracesView(this, this.#home, this.#past.view(this.document.value.triggers, this.#home)) : nothing}`;
   }
 
   #messageView(): TemplateResult {

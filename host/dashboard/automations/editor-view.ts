@@ -27,7 +27,7 @@ export function editorView(view: EditorView): TemplateResult {
       ${sentenceView({ editor, home, mayEdit, trace: shownTrace(editor) })}
       ${mayEdit ? moreView(view) : nothing} ${verdictView(view)}
     </main>
-    ${tracesView(editor, home)}`;
+    ${tracesView(editor, home, editor.past.view(editor.document.value.triggers, home))}`;
 }
 
 function headerView(view: EditorView): TemplateResult {

@@ -115,6 +115,23 @@ export const english = {
   wouldStop: (reason: string) =>
     `If it were triggered now, nothing would happen${reason === "" ? "." : `: ${reason}.`}`,
 
+  past: "Try it against the past",
+  pastHint: "Mantel works out what it would have done. Nothing in the home is switched.",
+  pastDay: "Last 24 hours",
+  pastWeek: "Last 7 days",
+  pastDemo: "A made-up day",
+  pastTry: "Try",
+  pastTime: "Time",
+  pastWould: "Would have happened",
+  pastReal: "Really happened",
+  pastRuns: (count: number) =>
+    count === 0
+      ? "It would not have run."
+      : count === 1
+        ? "It would have run once."
+        : `It would have run ${count} times.`,
+  pastMore: "There was more. Choose a shorter span.",
+  notTried: (reason: string) => `Not tried: ${reason}`,
   runs: "Last runs",
   noRuns: "It has not run yet.",
   byHand: "Started by hand",

@@ -118,6 +118,23 @@ export const german: Translation<typeof english> = {
   wouldStop: (reason) =>
     `Wenn sie jetzt ausgelöst würde, würde nichts passieren${reason === "" ? "." : `: ${reason}.`}`,
 
+  past: "Mit der Vergangenheit testen",
+  pastHint: "Mantel rechnet aus, was sie getan hätte. Im Haus wird nichts geschaltet.",
+  pastDay: "Letzte 24 Stunden",
+  pastWeek: "Letzte 7 Tage",
+  pastDemo: "Ein erfundener Tag",
+  pastTry: "Testen",
+  pastTime: "Zeit",
+  pastWould: "Wäre geschehen",
+  pastReal: "Wirklich geschehen",
+  pastRuns: (count: number) =>
+    count === 0
+      ? "Sie wäre nicht gelaufen."
+      : count === 1
+        ? "Sie wäre einmal gelaufen."
+        : `Sie wäre ${count}-mal gelaufen.`,
+  pastMore: "Es war mehr. Wähle eine kürzere Zeit.",
+  notTried: (reason: string) => `Nicht getestet: ${reason}`,
   runs: "Letzte Läufe",
   noRuns: "Sie lief noch nicht.",
   byHand: "Von Hand gestartet",

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
-import { reasonOf } from "./automation-editor.ts";
 import type { HomeView } from "./home.ts";
 import { words } from "./import-words.ts";
+import { reasonOf } from "./requests.ts";
 
 /** The answer of `GET /automations/import`: the system whose files the plugin converts. */
 interface Origin {

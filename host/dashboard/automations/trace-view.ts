@@ -27,15 +27,15 @@ export interface Runs {
   readonly document: ReadonlySignal<Sections>;
 }
 
-/** The runs of an automation: the steps of one, and the others as a list. */
-export function tracesView(runs: Runs, home: HomeView): TemplateResult {
+/** The runs of an automation: the steps of one, and the others as a list. `after` is shown below them. */
+export function tracesView(runs: Runs, home: HomeView, after: unknown = nothing): TemplateResult {
   const texts = words.value;
   const traces = runs.traces.value;
   const shown = shownTrace(runs);
   return html`<aside class="runs" aria-label=${texts.runs}>
     <h2>${texts.runs}</h2>
     ${shown ? stepsView(shown, runs.document.value, home) : html`<p class="hint">${texts.noRuns}</p>`}
-    ${traces.length > 1 ? listView(runs, traces, home) : nothing}
+    ${traces.length > 1 ? listView(runs, traces, home) : nothing} ${after}
   </aside>`;
 }
 
