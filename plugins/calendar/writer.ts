@@ -87,6 +87,11 @@ export class Writer {
       if (change.action !== "read") {
         await this.#parts.unfinished.settleBefore(change.calendarId, uid);
       }
+      if (change.action !== "read" && change.scope !== "this") {
+        if (await calendar.objects.isOccurrence?.(found.url)) {
+          throw new MantelError("conflict", ONE_BY_ONE);
+        }
+      }
       if (change.action === "update") return this.#update(calendar, found, change);
       if (change.action === "remove") return this.#remove(calendar, found, change);
       return this.#told(found, { calendar, uid, origin });
@@ -224,6 +229,10 @@ interface Divided {
 const NO_WORDS = sentence(
   "no_words",
   'the text needs a day or a time and a title, such as "Tomorrow 9 dentist"',
+);
+const ONE_BY_ONE = sentence(
+  "one_by_one",
+  "occurrences of a series in this calendar can only be changed one by one",
 );
 const NO_OCCURRENCE = sentence(
   "no_occurrence_ever",

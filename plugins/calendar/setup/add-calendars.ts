@@ -134,10 +134,11 @@ async function enter(
   { given, endpoints }: { readonly given: Given; readonly endpoints: typeof ENDPOINTS },
 ): Promise<Found> {
   const mail = given.address.trim();
+  const known = Object.values(ctx.config.sources ?? {}).flatMap(({ oauth }) => oauth ?? []);
   const { first, ...found } =
     provider === "google"
-      ? await signInAtGoogle(ctx, mail, endpoints)
-      : await signInAtMicrosoft(ctx, endpoints);
+      ? await signInAtGoogle(ctx, mail, { endpoints, known })
+      : await signInAtMicrosoft(ctx, { endpoints, known });
   ctx.show({ title: "Looking for calendars" });
   const { allowPrivate } = endpoints;
   const place = { ...found, username: mail, ...(allowPrivate ? { allowPrivate } : {}) };
@@ -265,21 +266,28 @@ async function sourcesOf(
   if (place.kind !== "feed" && calendars.length === 0) {
     throw new MantelError("not_found", "the account has no calendars: create one there");
   }
+  const id = idFor(ctx.config.sources ?? {}, given, place);
+  const before = ctx.config.sources?.[id]?.leaveOut;
   const all = [...new Set(calendars.map(nameOf))];
-  const shown = all.length > 1 ? await chooseOf(ctx, all) : all;
+  const shown = all.length > 1 ? await chooseOf(ctx, all, before) : all;
   const leaveOut = all.filter((name) => !shown.includes(name));
-  const source = { ...place, ...(leaveOut.length > 0 ? { leaveOut } : {}) };
-  return { sources: { [idFor(ctx.config.sources ?? {}, given, place)]: source } };
+  // an empty list takes away the one of before
+  const source = { ...place, ...(leaveOut.length > 0 || before ? { leaveOut } : {}) };
+  return { sources: { [id]: source } };
 }
 
-async function chooseOf(ctx: Context, names: readonly string[]): Promise<readonly string[]> {
+async function chooseOf(
+  ctx: Context,
+  names: readonly string[],
+  leftOut: readonly string[] = [],
+): Promise<readonly string[]> {
   const one = Type.Union(names.map((name) => Type.Literal(name, { title: name })));
   const form = Type.Object({
     calendars: Type.Array(one, {
       title: "Calendars",
       uniqueItems: true,
       minItems: 1,
-      default: [...names],
+      default: names.filter((name) => !leftOut.includes(name)),
     }),
   });
   const { calendars } = await ctx.ask({ title: "Which of them are to be shown?", form });

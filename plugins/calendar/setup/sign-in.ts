@@ -68,7 +68,19 @@ const ODD_ANSWER = sentence(
   "the provider's sign-in gives an answer of another form",
 );
 
-const ClientId = Type.String({ title: "Client id", minLength: 1, maxLength: 500 });
+/** Where to sign in, and the sign-ins of accounts that are there already. */
+interface SignInFacts {
+  readonly endpoints: Endpoints;
+  readonly known: readonly OAuthOptions[];
+}
+
+/** The question for the client id; the answer of before is filled in. */
+function clientIdField(known: OAuthOptions | undefined) {
+  const before = known ? { default: known.clientId } : {};
+  return Type.String({ title: "Client id", minLength: 1, maxLength: 500, ...before });
+}
+
+const NO_SECRET = sentence("no_client_secret", "the client secret is missing");
 
 /**
  * Signs a user in at Google, for its CalDAV server: the code flow for desktop apps (RFC 8252) with PKCE (RFC 7636),
@@ -78,21 +90,22 @@ const ClientId = Type.String({ title: "Client id", minLength: 1, maxLength: 500 
 export async function signInAtGoogle(
   ctx: Context,
   mail: string,
-  { google, allowPrivate }: Endpoints,
+  { endpoints: { google, allowPrivate }, known }: SignInFacts,
 ): Promise<SignedIn> {
-  const { clientId, clientSecret } = await ctx.ask({
+  const before = known.find(({ tokenUrl }) => tokenUrl === google.token);
+  const { clientId, clientSecret: secret } = await ctx.ask({
     title: "Sign in at Google",
     text: "Google lets programs in with a client of your own. At https://console.cloud.google.com enable the CalDAV API, create an OAuth client of the type Desktop app, and enter it here. Without one, start again with the secret address in iCal format of a calendar.",
     form: Type.Object({
-      clientId: ClientId,
-      clientSecret: Type.String({
-        title: "Client secret",
-        minLength: 1,
-        maxLength: 500,
-        writeOnly: true,
-      }),
+      clientId: clientIdField(before),
+      clientSecret: Type.Optional(
+        Type.String({ title: "Client secret", maxLength: 500, writeOnly: true }),
+      ),
     }),
   });
+  // the one of before is not shown, and need not be entered again
+  const clientSecret = secret || (before?.clientId === clientId ? before.clientSecret : undefined);
+  if (!clientSecret) throw new MantelError("invalid", NO_SECRET);
   const verifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
   const query = new URLSearchParams({
@@ -147,17 +160,18 @@ function codeIn(pasted: string, state: string): string {
  */
 export async function signInAtMicrosoft(
   ctx: Context,
-  { microsoft, allowPrivate }: Endpoints,
+  { endpoints: { microsoft, allowPrivate }, known }: SignInFacts,
 ): Promise<SignedIn> {
+  const before = known.find(({ tokenUrl }) => tokenUrl.startsWith(`${microsoft.authority}/`));
   const { clientId, tenant } = await ctx.ask({
     title: "Sign in at Microsoft",
     text: "Microsoft lets programs in with a client of your own. At https://entra.microsoft.com register an application for personal and work accounts, allow public client flows, and enter its id here. Without one, start again with the ICS link of a published calendar.",
     form: Type.Object({
-      clientId: ClientId,
+      clientId: clientIdField(before),
       tenant: Type.String({
         title: "Tenant, if your organization asks for it",
         pattern: "^[A-Za-z0-9.-]{1,100}$",
-        default: "common",
+        default: before?.tokenUrl.slice(microsoft.authority.length + 1).split("/")[0] ?? "common",
       }),
     }),
   });

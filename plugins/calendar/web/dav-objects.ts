@@ -31,6 +31,8 @@ export interface ObjectStore {
   readonly store: (url: string, bytes: Uint8Array, condition: Condition) => Promise<Taken>;
   /** @throws as `store` */
   readonly erase: (url: string, condition: Condition) => Promise<Taken>;
+  /** True for an occurrence of a series that is an object of its own; absent means that none is. */
+  readonly isOccurrence?: (url: string) => Promise<boolean>;
   /** True if an object is as it was to be stored; absent means that its stamps tell. */
   readonly has?: (now: Uint8Array, wanted: Uint8Array) => Promise<boolean>;
 }

@@ -67,7 +67,7 @@ export class GraphObjects implements ObjectStore {
     if (!event || isOther(event, condition)) throw changedThere();
     const { difference } = await compareEvents(this.#bytesOf(event), bytes, this.#zone);
     if (difference.rule !== undefined) throw invalid("/rrule", ONE_OF_SERIES);
-    const body = bodyOf(difference);
+    const body = bodyOf(difference, this.#zone);
     await this.#send("PATCH", this.#addressOf(url), { body, etag: event.changeKey });
     return { etag: undefined, isLater: false };
   }
@@ -77,6 +77,11 @@ export class GraphObjects implements ObjectStore {
     if (event && isOther(event, condition)) throw changedThere();
     if (event) await this.#send("DELETE", this.#addressOf(url), { etag: event.changeKey });
     return { etag: undefined, isLater: false };
+  }
+
+  async isOccurrence(url: string): Promise<boolean> {
+    const event = await this.#event(url);
+    return event?.type === "occurrence" || event?.type === "exception";
   }
 
   async has(now: Uint8Array, wanted: Uint8Array): Promise<boolean> {
@@ -92,8 +97,8 @@ export class GraphObjects implements ObjectStore {
     const { uid, start, difference } = await compareEvents(undefined, bytes, this.#zone);
     const { rule, ...fields } = difference;
     const body = {
-      ...bodyOf(fields),
-      ...(rule ? { recurrence: recurrenceOf(rule, start) } : {}),
+      ...bodyOf(fields, this.#zone),
+      ...(rule ? { recurrence: recurrenceOf(rule, start, this.#zone) } : {}),
       transactionId: uid,
     };
     const collection = url.slice(0, url.lastIndexOf("/"));
@@ -167,7 +172,8 @@ function isOther({ changeKey }: GraphEvent, condition: Condition): boolean {
 }
 
 /** The fields as Microsoft takes them. @throws MantelError `invalid` for one that its events do not have */
-function bodyOf({ title, location, description, url, times, ...free }: EventDifference): object {
+function bodyOf(difference: EventDifference, home: Zone): object {
+  const { title, location, description, url, times, ...free } = difference;
   if (url !== undefined && url !== null) throw invalid("/url", NO_URL);
   if (free.status === "cancelled") throw invalid("/status", NO_CANCELLED);
   const showAs = showAsOf(free);
@@ -180,8 +186,8 @@ function bodyOf({ title, location, description, url, times, ...free }: EventDiff
     ...(showAs === undefined ? {} : { showAs }),
     ...(times && {
       isAllDay: times.start.allDay,
-      start: timeOf(times.start),
-      end: timeOf(times.end),
+      start: timeOf(times.start, home),
+      end: timeOf(times.end, home),
     }),
   };
 }
@@ -193,9 +199,9 @@ function showAsOf({ busy, status }: EventDifference): string | undefined {
   return busy === undefined && status === undefined ? undefined : "busy";
 }
 
-/** `dateTimeTimeZone`: the time on the clock of a zone. */
-function timeOf(moment: Moment): object {
-  const timeZone = windowsZone(moment);
+/** `dateTimeTimeZone`: the time on the clock of a zone. A day begins at midnight of the home. */
+function timeOf(moment: Moment, home: Zone): object {
+  const timeZone = windowsZone(moment.allDay ? home : moment.zone);
   const wall = timeZone === "UTC" ? instantOf(moment) : moment.wall;
   return { dateTime: new Date(wall).toISOString().slice(0, 19), timeZone };
 }

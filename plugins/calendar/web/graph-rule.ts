@@ -2,7 +2,7 @@ import { MantelError, sentence } from "@mantel/plugin-sdk";
 import { findWindows } from "windows-iana";
 import { dayOf, type Moment } from "../ics/moment.ts";
 import { parseRule, type Rule } from "../ics/recurrence.ts";
-import { DAY_MS } from "../ics/zones.ts";
+import { DAY_MS, type Zone } from "../ics/zones.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const INDEXES: ReadonlyMap<number, string> = new Map([
@@ -16,23 +16,24 @@ const PARTS = /^(FREQ|INTERVAL|COUNT|UNTIL|WKST|BYDAY|BYMONTHDAY|BYMONTH|BYSETPO
 /** Microsoft takes the last day of a shorter month for a later one; RFC 5545 leaves that month out. */
 const LAST_DAY_OF_ALL_MONTHS = 28;
 
-/** The name of the zone of a time as Microsoft writes it. */
-export function windowsZone({ allDay, zone }: Moment): string {
-  return allDay ? "UTC" : (findWindows(zone.name)[0] ?? "UTC");
+/** The name of a zone as Microsoft writes it. */
+export function windowsZone({ name }: Zone): string {
+  return findWindows(name)[0] ?? "UTC";
 }
 
 /**
  * A rule as a `patternedRecurrence` of Microsoft Graph 1.0.
  * @param text the value of an RRULE
  * @param start the start of the event, which has to be an occurrence of the rule
+ * @param home the zone in which days begin
  * @throws MantelError `invalid` for a rule that Microsoft does not have
  */
-export function recurrenceOf(text: string, start: Moment): object {
+export function recurrenceOf(text: string, start: Moment, home: Zone): object {
   const rule = parseRule(text, start);
   const isPlain = text.split(";").every((part) => PARTS.test(part));
   const pattern = isPlain ? patternOf(rule, new Date(start.wall)) : undefined;
   if (!pattern) throw otherRule();
-  return { pattern: { ...pattern, interval: rule.interval }, range: rangeOf(rule, start) };
+  return { pattern: { ...pattern, interval: rule.interval }, range: rangeOf(rule, start, home) };
 }
 
 function otherRule(): MantelError {
@@ -107,8 +108,11 @@ function indexOf({ day = [], setPos = [0] }: Rule): string | undefined {
   return INDEXES.get(only.nth || position);
 }
 
-function rangeOf({ count, until }: Rule, start: Moment): object {
-  const shared = { startDate: dateText(start.wall), recurrenceTimeZone: windowsZone(start) };
+function rangeOf({ count, until }: Rule, start: Moment, home: Zone): object {
+  const shared = {
+    startDate: dateText(start.wall),
+    recurrenceTimeZone: windowsZone(start.allDay ? home : start.zone),
+  };
   if (count !== Infinity) return { ...shared, type: "numbered", numberOfOccurrences: count };
   if (until === Infinity) return { ...shared, type: "noEnd" };
   const time = start.wall - dayOf(start) * DAY_MS; // an occurrence of the last day may be too late

@@ -150,6 +150,7 @@ test("an event is created, changed and removed, and each change names the versio
   });
   const [moved] = stored("swim long");
   assert.equal(moved?.["isAllDay"], true);
+  assert.equal(moved["originalStartTimeZone"], "W. Europe Standard Time");
   assert.deepEqual(moved["end"], {
     dateTime: `${new Date(Date.parse(DAY) + DAY_MS).toISOString().slice(0, 10)}T00:00:00.0000000`,
     timeZone: "UTC",
@@ -179,6 +180,18 @@ test("one occurrence of a series is changed, and nothing but the fields that dif
   assert.deepEqual(occurrence?.["start"], STANDUP.start);
   assert.equal(occurrence["originalStartTimeZone"], "Pacific Standard Time");
   assert.equal(occurrence["attendees"], "of others");
+});
+
+test("a change of all occurrences of a series is refused, and not made to one of them", async (t) => {
+  const { graph, writer } = await setUp(t);
+  const event = `standup.1/${DAY}T14:00:00Z`;
+
+  for (const scope of ["all", "following"] as const) {
+    const removal = writer.change({ action: "remove", calendarId, event, scope });
+    await assert.rejects(removal, { code: "conflict", message: /only be changed one by one/ });
+  }
+
+  assert.deepEqual(graph.writes, []);
 });
 
 test("a new event with a rule becomes a series, whose occurrences are shown", async (t) => {

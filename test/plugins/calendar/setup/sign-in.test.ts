@@ -65,6 +65,7 @@ async function add(
   }: { google?: { provider: OAuthProvider; calendars: string }; microsoft?: OAuthProvider },
   answers: Readonly<Record<string, (text: string) => object>>,
   shown: SetupStep[] = [],
+  config: Parameters<typeof addCalendars>[0]["config"] = {},
 ) {
   const url = microsoft?.url ?? "http://127.0.0.1:9";
   const endpoints = {
@@ -79,7 +80,7 @@ async function add(
   const never = () => Promise.reject(new Error("no records"));
   return addCalendars(
     {
-      config: {},
+      config,
       log: collectedLog(),
       signal: new AbortController().signal,
       show: (step) => void shown.push(step),
@@ -155,6 +156,39 @@ test("a Google account is added by its sign-in, and read through CalDAV with its
     window()?.sources.some(({ id, fetchedAt }) => id === "gmail-com-home" && fetchedAt !== null),
   );
   assert.deepEqual(provider.grants, ["authorization_code", "refresh_token"]);
+});
+
+test("who signs in again keeps the account and its client, and chooses calendars again", async (t) => {
+  const { provider, server } = await serveGoogle(t);
+  server.calendars.set("work", { name: "Work", objects: {} });
+  const google = { provider, calendars: server.url };
+  const choose = (...calendars: string[]) => ({
+    [OPEN]: (text: string) => ({ pasted: provider.agree(text) }),
+    "Which of them are to be shown?": () => ({ calendars }),
+  });
+  const first = await add(
+    "ann@gmail.com",
+    { google },
+    { "Sign in at Google": () => client, ...choose("Home") },
+  );
+
+  const again = await add(
+    "ann@gmail.com",
+    { google },
+    { "Sign in at Google": () => ({ clientId: CLIENT_ID }), ...choose("Home", "Work") },
+    [],
+    first as never,
+  );
+
+  const [before, after] = [first, again].map(
+    ({ sources }) =>
+      (sources as Record<string, { oauth: { clientSecret?: string }; leaveOut: string[] }>)[
+        "gmail-com"
+      ],
+  );
+  assert.deepEqual([before?.leaveOut, after?.leaveOut], [["Work"], []]);
+  assert.notDeepEqual(after?.oauth, before?.oauth);
+  assert.equal(after?.oauth.clientSecret, "secret-of-ann");
 });
 
 test("an address that is not the one of the sign-in is refused with what to do", async (t) => {
