@@ -128,7 +128,11 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   const { event, startAt } = entry;
   const source = sources.find(({ id }) => id === event.calendarId);
   const soon = nearness(ctx, entry, now);
-  const details = [event.location ?? source?.name, travelOf(ctx, event.travelMs), soon];
+  const details = [
+    event.location ?? source?.name,
+    event.travelMs && ctx.t("{count} min travel", { count: event.travelMs / 60_000 }),
+    soon,
+  ].filter(Boolean);
   const look = `event ${soon ? "near" : ""} ${event.status}`;
   const content = html`<time
       >${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time
@@ -136,17 +140,11 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
     <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
     <div class="two-lines">
       <b>${event.attendance === "declined" ? html`<s>${event.title}</s>` : event.title}</b>
-      <span>${details.filter(Boolean).join(" · ")}</span>
+      <span>${details.join(" · ")}</span>
     </div>`;
   return source?.writable || event.conference
     ? html`<button class=${look} data-event=${event.id}>${content}</button>`
     : html`<div class=${look}>${content}</div>`;
-}
-
-/** "30 min of travel". */
-function travelOf({ t, fmt }: Context, travelMs = 0): string | undefined {
-  const count = Math.round(travelMs / 60_000);
-  return count > 0 ? t("{count} min of travel", { count: fmt.number(count) }) : undefined;
 }
 
 /** Only plain colours from feeds are used in styles, because feeds are untrusted. */

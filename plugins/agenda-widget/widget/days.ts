@@ -35,9 +35,7 @@ export function daysOf(window: CalendarWindow, { now, timeZone, most }: Room): D
   const today = dates.format(now);
   const tomorrow = new Date(Date.parse(today) + DAY_MS).toISOString().slice(0, 10);
   const days = new Map<string, Entry[]>([[today, []]]);
-  let left = most;
-  for (const entry of upcoming(window.events, now, dates)) {
-    if (left-- <= 0) break;
+  for (const entry of upcoming(window.events, now, dates).slice(0, most)) {
     const start = dateOf(entry.event.start, dates);
     const date = start > today ? start : today;
     const entries = days.get(date) ?? [];
