@@ -63,7 +63,9 @@ export type OAuthOptions = Static<typeof OAuthOptions>;
 export const SourceOptions = Type.Object(
   {
     /** A feed is a calendar or contacts at an address; the others are accounts. */
-    kind: Type.Optional(Type.Enum(["feed", "caldav", "carddav", "microsoft"], { title: "Kind" })),
+    kind: Type.Optional(
+      Type.Enum(["feed", "caldav", "carddav", "google", "microsoft"], { title: "Kind" }),
+    ),
     /**
      * At most providers it grants access like a password, so it is never shown. Absent for a file.
      */

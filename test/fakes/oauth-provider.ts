@@ -35,6 +35,8 @@ export class OAuthProvider {
   url = "";
   /** Every request to the token endpoint, by its grant type. */
   readonly grants: string[] = [];
+  /** The scopes that the user allows; absent means all that are asked for. */
+  granted: string | undefined;
   /** The refresh tokens that are valid. */
   readonly refreshTokens = new Set<string>();
   readonly #options: ProviderOptions;
@@ -176,7 +178,7 @@ export class OAuthProvider {
       access_token: access,
       token_type: "Bearer",
       expires_in: 3_599,
-      scope: this.#options.scope,
+      scope: this.granted ?? this.#options.scope,
       ...(withRefresh ? { refresh_token: refresh } : {}),
     });
   }

@@ -7,10 +7,12 @@ import {
   Type,
 } from "@mantel/plugin-sdk";
 import { slugOf } from "../files/folder.ts";
+import { UTC } from "../ics/zones.ts";
 import type { OAuthOptions, Options } from "../options.ts";
 import { UntrustedCertificate } from "../web/certificate.ts";
 import { type DavCollection, DavServer, nameOf } from "../web/dav.ts";
 import { download } from "../web/download.ts";
+import { GoogleCalendars } from "../web/google.ts";
 import { GraphServer } from "../web/graph.ts";
 import { AccessTokens } from "../web/oauth.ts";
 import { type Dns, findServers, type FoundServer } from "./find-servers.ts";
@@ -28,7 +30,7 @@ interface Given {
 
 /** An address with all that is needed to read it. */
 interface Place {
-  readonly kind: "feed" | "caldav" | "microsoft";
+  readonly kind: "feed" | "caldav" | "google" | "microsoft";
   readonly url: string;
   readonly username?: string;
   readonly password?: string;
@@ -148,7 +150,7 @@ async function enter(
   const server =
     place.kind === "microsoft"
       ? new GraphServer(account, ctx.signal)
-      : new DavServer(account, place.kind, ctx.signal);
+      : new GoogleCalendars(account, UTC, ctx.signal);
   return { place, calendars: await server.collections(await server.discover()) };
 }
 

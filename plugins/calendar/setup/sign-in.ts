@@ -11,7 +11,7 @@ type Context = Pick<SetupContext<unknown>, "signal" | "show" | "ask">;
 
 /** A finished sign-in. */
 export interface SignedIn {
-  readonly kind: "caldav" | "microsoft";
+  readonly kind: Provider;
   readonly url: string;
   readonly oauth: OAuthOptions;
   /** The first access token. */
@@ -29,12 +29,12 @@ export interface Endpoints {
   readonly allowPrivate?: boolean;
 }
 
-/** As in the developers' pages of Google (OAuth 2.0 for desktop apps, CalDAV API) and Microsoft (identity platform, Graph). */
+/** As in the developers' pages of Google (OAuth 2.0 for desktop apps, Calendar API v3) and Microsoft (identity platform, Graph). */
 export const ENDPOINTS: Endpoints = {
   google: {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",
     token: "https://oauth2.googleapis.com/token",
-    calendars: "https://apidata.googleusercontent.com/caldav/v2",
+    calendars: "https://www.googleapis.com/calendar/v3",
   },
   microsoft: {
     authority: "https://login.microsoftonline.com",
@@ -42,7 +42,11 @@ export const ENDPOINTS: Endpoints = {
   },
 };
 
-const GOOGLE_SCOPE = "https://www.googleapis.com/auth/calendar";
+/** Events, and the list of calendars: not their sharing and settings. */
+const GOOGLE_SCOPES = [
+  "https://www.googleapis.com/auth/calendar.events",
+  "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+];
 const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.ReadWrite";
 /**
  * The loopback address that Google allows to desktop apps. Nothing listens there: the browser may be on a phone, so the
@@ -56,6 +60,10 @@ const SLOWER_SECONDS = 5;
 const NO_CODE = sentence(
   "no_sign_in_code",
   "this is not the address of the page that follows the sign-in: it begins with http://127.0.0.1 and has a code",
+);
+const NOT_ALL = sentence(
+  "not_all_allowed",
+  "not everything was allowed that is needed: start again, and tick all boxes",
 );
 const NO_REFRESH = sentence(
   "no_refresh_token",
@@ -83,7 +91,7 @@ function clientIdField(known: OAuthOptions | undefined) {
 const NO_SECRET = sentence("no_client_secret", "the client secret is missing");
 
 /**
- * Signs a user in at Google, for its CalDAV server: the code flow for desktop apps (RFC 8252) with PKCE (RFC 7636),
+ * Signs a user in at Google: the code flow for desktop apps (RFC 8252) with PKCE (RFC 7636),
  * because Google's device flow has no calendars.
  * @throws MantelError `invalid` with the reason of the provider
  */
@@ -95,7 +103,7 @@ export async function signInAtGoogle(
   const before = known.find(({ tokenUrl }) => tokenUrl === google.token);
   const { clientId, clientSecret: secret } = await ctx.ask({
     title: "Sign in at Google",
-    text: "Google lets programs in with a client of your own. At https://console.cloud.google.com enable the CalDAV API, create an OAuth client of the type Desktop app, and enter it here. Without one, start again with the secret address in iCal format of a calendar.",
+    text: "Google lets programs in with a client of your own. At https://console.cloud.google.com enable the Google Calendar API, create an OAuth client of the type Desktop app, and enter it here. Without one, start again with the secret address in iCal format of a calendar.",
     form: Type.Object({
       clientId: clientIdField(before),
       clientSecret: Type.Optional(
@@ -112,7 +120,7 @@ export async function signInAtGoogle(
     client_id: clientId,
     redirect_uri: REDIRECT,
     response_type: "code",
-    scope: GOOGLE_SCOPE,
+    scope: GOOGLE_SCOPES.join(" "),
     access_type: "offline",
     prompt: "consent",
     login_hint: mail,
@@ -138,8 +146,14 @@ export async function signInAtGoogle(
   const { signal } = ctx;
   const first = await tokenIn(await askOAuth({ url: google.token, form, allowPrivate, signal }));
   const oauth = { tokenUrl: google.token, clientId, clientSecret, refreshToken: lasting(first) };
-  const url = `${google.calendars}/${encodeURIComponent(mail)}/user`;
-  return { kind: "caldav", url, oauth, first };
+  if (!hasAllScopes(first)) throw new MantelError("invalid", NOT_ALL);
+  return { kind: "google", url: google.calendars, oauth, first };
+}
+
+/** A user may allow only some of what a program asks for. */
+function hasAllScopes({ scope }: TokenAnswer): boolean {
+  const given = scope?.split(" ");
+  return given === undefined || GOOGLE_SCOPES.every((each) => given.includes(each));
 }
 
 /** The code in the address to which the browser was sent. @throws MantelError `invalid` */

@@ -24,12 +24,13 @@ import {
   DavServer,
   nameOf,
 } from "./dav.ts";
+import { GoogleCalendars } from "./google.ts";
 import { GraphObjects } from "./graph-objects.ts";
 import { GRAPH_DAYS, GraphServer } from "./graph.ts";
 import { Poll } from "./poll.ts";
 import { storeCalendar, storageKey } from "./subscription.ts";
 
-export type AccountKind = DavKind | "microsoft";
+export type AccountKind = DavKind | "google" | "microsoft";
 
 export interface AccountOptions {
   readonly account: WebOptions;
@@ -103,6 +104,9 @@ export class Account {
     if (kind === "microsoft") {
       this.#server = new GraphServer(address, signal);
       this.#store = new GraphObjects(address, options.shared.floating, signal);
+    } else if (kind === "google") {
+      const google = new GoogleCalendars(address, options.shared.floating, signal);
+      this.#server = this.#store = google;
     } else {
       this.#server = new DavServer(address, kind, signal);
       this.#store = new DavObjects(address, signal);

@@ -1,7 +1,9 @@
 import { sentence } from "@mantel/plugin-sdk";
+import { NOT_ORDINARY } from "../ics/change-event.ts";
 import { CalendarObject } from "../ics/edit-lines.ts";
 import { invalid } from "../ics/event-text.ts";
 import { instantOf, type Moment } from "../ics/moment.ts";
+import { unsafe } from "../ics/move-series.ts";
 import { withZones } from "../ics/new-event.ts";
 import type { Zone } from "../ics/zones.ts";
 import type { WebOptions } from "../options.ts";
@@ -17,16 +19,16 @@ import {
   type StoredObject,
   type Taken,
 } from "./dav-objects.ts";
-import { compareEvents, type EventDifference } from "./event-difference.ts";
 import { GRAPH_FIELDS, type GraphEvent, isGraphEvent, momentsOf, objectOf } from "./graph-event.ts";
 import { recurrenceOf, windowsZone } from "./graph-rule.ts";
 import type { GuardedAnswer } from "./guarded-request.ts";
+import { changeOf, type EventFields, isNothing } from "./series-difference.ts";
 
 const PREFER = 'outlook.timezone="UTC", outlook.body-content-type="text", IdType="ImmutableId"';
 const NO_URL = sentence("no_url_at_microsoft", "events of Microsoft have no web address");
 const NO_CANCELLED = sentence(
-  "no_cancelled_at_microsoft",
-  "a status cannot cancel an event of Microsoft: delete it",
+  "no_cancelled_status",
+  "a status cannot cancel an event of this calendar: delete it",
 );
 const ONE_OF_SERIES = sentence(
   "one_of_series",
@@ -65,9 +67,9 @@ export class GraphObjects implements ObjectStore {
     if (condition === "absent") return this.#create(url, bytes);
     const event = await this.#event(url);
     if (!event || isOther(event, condition)) throw changedThere();
-    const { difference } = await compareEvents(this.#bytesOf(event), bytes, this.#zone);
-    if (difference.rule !== undefined) throw invalid("/rrule", ONE_OF_SERIES);
-    const body = bodyOf(difference, this.#zone);
+    const { main = {} } = await changeOf(this.#bytesOf(event), bytes, this.#zone);
+    if (main.rule !== undefined) throw invalid("/rrule", ONE_OF_SERIES);
+    const body = bodyOf(main, this.#zone);
     await this.#send("PATCH", this.#addressOf(url), { body, etag: event.changeKey });
     return { etag: undefined, isLater: false };
   }
@@ -85,17 +87,19 @@ export class GraphObjects implements ObjectStore {
   }
 
   async has(now: Uint8Array, wanted: Uint8Array): Promise<boolean> {
-    const { difference } = await compareEvents(now, wanted, this.#zone);
-    const { rule: _, ...others } = difference; // its occurrences are events of their own
-    return Object.keys(others).length === 0;
+    const { main = {}, ...change } = await changeOf(now, wanted, this.#zone);
+    const { rule: _, ...others } = main; // its occurrences are events of their own
+    return isNothing({ ...change, main: others });
   }
 
   /**
    * Creates an event. A second request with the same `transactionId`, after a lost answer, creates no other one.
    */
   async #create(url: string, bytes: Uint8Array): Promise<Taken> {
-    const { uid, start, difference } = await compareEvents(undefined, bytes, this.#zone);
-    const { rule, ...fields } = difference;
+    const change = await changeOf(undefined, bytes, this.#zone);
+    const { uid, start, main = {}, occurrences, dates } = change;
+    if (occurrences.length + dates.length > 0) throw unsafe(NOT_ORDINARY);
+    const { rule, ...fields } = main;
     const body = {
       ...bodyOf(fields, this.#zone),
       ...(rule ? { recurrence: recurrenceOf(rule, start, this.#zone) } : {}),
@@ -172,7 +176,7 @@ function isOther({ changeKey }: GraphEvent, condition: Condition): boolean {
 }
 
 /** The fields as Microsoft takes them. @throws MantelError `invalid` for one that its events do not have */
-function bodyOf(difference: EventDifference, home: Zone): object {
+function bodyOf(difference: EventFields, home: Zone): object {
   const { title, location, description, url, times, ...free } = difference;
   if (url !== undefined && url !== null) throw invalid("/url", NO_URL);
   if (free.status === "cancelled") throw invalid("/status", NO_CANCELLED);
@@ -193,7 +197,7 @@ function bodyOf(difference: EventDifference, home: Zone): object {
 }
 
 /** One field says whether its person is free, busy, or perhaps busy. */
-function showAsOf({ busy, status }: EventDifference): string | undefined {
+function showAsOf({ busy, status }: EventFields): string | undefined {
   if (busy === false) return "free";
   if (status === "tentative") return "tentative";
   return busy === undefined && status === undefined ? undefined : "busy";

@@ -17,6 +17,7 @@ const TokenAnswer = Type.Object({
   token_type: Type.String({ pattern: "^[Bb]earer$" }),
   expires_in: Type.Optional(Type.Number({ minimum: 0 })),
   refresh_token: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000 })),
+  scope: Type.Optional(Type.String({ maxLength: 10_000 })),
 });
 export type TokenAnswer = Static<typeof TokenAnswer>;
 

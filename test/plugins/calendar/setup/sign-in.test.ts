@@ -4,39 +4,26 @@ import type { SetupStep } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../../plugins/calendar/index.ts";
 import { addCalendars } from "../../../../plugins/calendar/setup/add-calendars.ts";
-import { serveDavAccount } from "../../../fakes/dav-account.ts";
-import { DavXml } from "../../../fakes/dav-xml.ts";
+import { type FakeGoogle, startGoogle } from "../../../fakes/google-calendar.ts";
 import { FakeGraph, type GraphCalendar } from "../../../fakes/graph.ts";
 import { CLIENT_ID, type OAuthProvider, serveProvider } from "../../../fakes/oauth-provider.ts";
 import { collectedLog } from "../../../helpers/collected-log.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { until } from "../../../helpers/until.ts";
-import { calendar, event } from "../calendar-text.ts";
 
-const GOOGLE_SCOPE = "https://www.googleapis.com/auth/calendar";
 const MICROSOFT_SCOPE = "offline_access https://graph.microsoft.com/Calendars.ReadWrite";
 const OPEN = "Open this address and sign in. Then copy the address of the page that does not load";
 const DAY_MS = 86_400_000;
 
-/** Google: a provider, and a CalDAV server that takes its tokens. */
-async function serveGoogle(t: TestContext) {
-  const provider = await serveProvider(
-    t,
-    { scope: GOOGLE_SCOPE, clientSecret: "secret-of-ann" },
-    () => ({ status: 404 }),
-  );
-  const server = await serveDavAccount(t);
-  const object = calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:Concert")).toString();
-  server.calendars.set("home", { name: "Home", objects: { "a.ics": object } });
-  const { c, d, multistatus, response } = new DavXml();
-  server.intervene = ({ path, authorization, method }) => {
-    if (!provider.isAllowed(authorization)) return { status: 401 };
-    const isUser = method === "PROPFIND" && path === "/caldav/v2/ann%40gmail.com/user";
-    return isUser
-      ? multistatus(response(path, c("calendar-home-set", d("href", "/home/"))))
-      : undefined;
-  };
-  return { provider, server };
+const MAIL = "ann@gmail.com";
+
+/** Google, with one calendar of one event. */
+async function serveGoogle(t: TestContext): Promise<FakeGoogle> {
+  const google = await startGoogle(t);
+  google.addCalendar(MAIL, { summary: "Home", primary: true });
+  const [start, end] = [{ date: at(1).slice(0, 10) }, { date: at(2).slice(0, 10) }];
+  google.put(MAIL, { id: "concert1", summary: "Concert", start, end });
+  return google;
 }
 
 const at = (days: number, time = "09:00") =>
@@ -59,10 +46,7 @@ async function serveMicrosoft(t: TestContext, calendars: readonly GraphCalendar[
 /** Runs the setup; each answer is made from the text of its step. */
 async function add(
   address: string,
-  {
-    google,
-    microsoft,
-  }: { google?: { provider: OAuthProvider; calendars: string }; microsoft?: OAuthProvider },
+  { google, microsoft }: { google?: FakeGoogle; microsoft?: OAuthProvider },
   answers: Readonly<Record<string, (text: string) => object>>,
   shown: SetupStep[] = [],
   config: Parameters<typeof addCalendars>[0]["config"] = {},
@@ -71,8 +55,8 @@ async function add(
   const endpoints = {
     google: {
       authorize: "https://accounts.example/auth",
-      token: `${google?.provider.url ?? url}/token`,
-      calendars: `${google?.calendars ?? url}/caldav/v2`,
+      token: `${google?.url ?? url}/token`,
+      calendars: `${google?.url ?? url}/calendar/v3`,
     },
     microsoft: { authority: url, calendars: `${url}/v1.0` },
     allowPrivate: true,
@@ -100,7 +84,6 @@ async function add(
 const SIGN_IN = {
   "Sign in at Microsoft": () => ({ clientId: CLIENT_ID, tenant: "common" }),
 };
-const client = { clientId: CLIENT_ID, clientSecret: "secret-of-ann" };
 
 async function startWith(t: TestContext, sources: unknown, storage?: string) {
   const running = await startPlugin(plugin, {
@@ -126,54 +109,51 @@ async function readOnce(t: TestContext, sources: unknown): Promise<string> {
   return storage;
 }
 
-test("a Google account is added by its sign-in, and read through CalDAV with its tokens", async (t) => {
-  const { provider, server } = await serveGoogle(t);
+test("a Google account is added by its sign-in, and read with its tokens", async (t) => {
+  const google = await serveGoogle(t);
 
   const { sources } = await add(
-    "ann@gmail.com",
-    { google: { provider, calendars: server.url } },
+    MAIL,
+    { google },
     {
-      "Sign in at Google": () => client,
-      [OPEN]: (text) => ({ pasted: provider.agree(text) }),
+      "Sign in at Google": () => google.client,
+      [OPEN]: (text) => ({ pasted: google.oauth.agree(text) }),
     },
   );
 
   const { "gmail-com": source } = sources as Record<string, { oauth: { refreshToken: string } }>;
   assert.deepEqual(source, {
-    kind: "caldav",
-    url: `${server.url}/caldav/v2/ann%40gmail.com/user`,
-    username: "ann@gmail.com",
+    kind: "google",
+    url: `${google.url}/calendar/v3`,
+    username: MAIL,
     allowPrivate: true,
     oauth: {
-      tokenUrl: `${provider.url}/token`,
-      ...client,
+      tokenUrl: `${google.url}/token`,
+      ...google.client,
       refreshToken: source?.oauth.refreshToken,
     },
   });
-  assert.deepEqual(provider.grants, ["authorization_code"]);
-  const { window } = await startWith(t, sources);
-  await until(() =>
-    window()?.sources.some(({ id, fetchedAt }) => id === "gmail-com-home" && fetchedAt !== null),
-  );
-  assert.deepEqual(provider.grants, ["authorization_code", "refresh_token"]);
+  assert.deepEqual(google.oauth.grants, ["authorization_code"]);
+  const { titles } = await startWith(t, sources);
+  await until(() => titles().includes("Concert"));
+  assert.deepEqual(google.oauth.grants, ["authorization_code", "refresh_token"]);
 });
 
 test("who signs in again keeps the account and its client, and chooses calendars again", async (t) => {
-  const { provider, server } = await serveGoogle(t);
-  server.calendars.set("work", { name: "Work", objects: {} });
-  const google = { provider, calendars: server.url };
+  const google = await serveGoogle(t);
+  google.addCalendar("work@group", { summary: "Work" });
   const choose = (...calendars: string[]) => ({
-    [OPEN]: (text: string) => ({ pasted: provider.agree(text) }),
+    [OPEN]: (text: string) => ({ pasted: google.oauth.agree(text) }),
     "Which of them are to be shown?": () => ({ calendars }),
   });
   const first = await add(
-    "ann@gmail.com",
+    MAIL,
     { google },
-    { "Sign in at Google": () => client, ...choose("Home") },
+    { "Sign in at Google": () => google.client, ...choose("Home") },
   );
 
   const again = await add(
-    "ann@gmail.com",
+    MAIL,
     { google },
     { "Sign in at Google": () => ({ clientId: CLIENT_ID }), ...choose("Home", "Work") },
     [],
@@ -188,25 +168,57 @@ test("who signs in again keeps the account and its client, and chooses calendars
   );
   assert.deepEqual([before?.leaveOut, after?.leaveOut], [["Work"], []]);
   assert.notDeepEqual(after?.oauth, before?.oauth);
-  assert.equal(after?.oauth.clientSecret, "secret-of-ann");
+  assert.equal(after?.oauth.clientSecret, google.client.clientSecret);
 });
 
-test("an address that is not the one of the sign-in is refused with what to do", async (t) => {
-  const { provider, server } = await serveGoogle(t);
+for (const [what, change, reason] of [
+  [
+    "an address that is not the one of the sign-in",
+    (pasted: string) => pasted.replace(/state=[^&]*/, "state=other"),
+    /not the address of the page that follows the sign-in/,
+  ],
+  [
+    "a refusal of the user",
+    () => "http://127.0.0.1:48470/?error=access_denied",
+    /sign-in was declined/,
+  ],
+] as const) {
+  test(`${what} is told, and the question comes again`, async (t) => {
+    const google = await serveGoogle(t);
+    const shown: SetupStep[] = [];
+
+    const adding = add(
+      MAIL,
+      { google },
+      {
+        "Sign in at Google": () => google.client,
+        [OPEN]: (text) => ({ pasted: change(google.oauth.agree(text)) }),
+      },
+      shown,
+    );
+
+    await assert.rejects(adding, /no answer to "Which calendars\?"/);
+    assert.match(shown.at(-1)?.text ?? "", reason);
+  });
+}
+
+test("a user who allows only a part is asked to tick all boxes", async (t) => {
+  const google = await serveGoogle(t);
+  google.oauth.granted = "https://www.googleapis.com/auth/calendar.calendarlist.readonly";
   const shown: SetupStep[] = [];
 
   const adding = add(
-    "ann@gmail.com",
-    { google: { provider, calendars: server.url } },
+    MAIL,
+    { google },
     {
-      "Sign in at Google": () => client,
-      [OPEN]: (text) => ({ pasted: provider.agree(text).replace(/state=[^&]*/, "state=other") }),
+      "Sign in at Google": () => google.client,
+      [OPEN]: (text) => ({ pasted: google.oauth.agree(text) }),
     },
     shown,
   );
 
   await assert.rejects(adding, /no answer to "Which calendars\?"/);
-  assert.match(shown.at(-1)?.text ?? "", /not the address of the page that follows the sign-in/);
+  assert.match(shown.at(-1)?.text ?? "", /tick all boxes/);
 });
 
 test("a Microsoft account is added by a code, and shows the occurrences that Graph works out", async (t) => {
