@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { authorizedRequest } from "../../../plugins/calendar/web/authorized-request.ts";
 import { AccessTokens, askOAuth } from "../../../plugins/calendar/web/oauth.ts";
+import { serveDavAccount } from "../../fakes/dav-account.ts";
 import { CLIENT_ID, json, type Reply, serveProvider } from "../../fakes/oauth-provider.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { calendar, event } from "./calendar-text.ts";
+import { openAccount } from "./open-account.ts";
 
 const never = new AbortController().signal;
 
@@ -93,4 +98,22 @@ test("a sign-in at an address of the home needs permission", async (t) => {
     askOAuth({ url: `${provider.url}/token`, form: {}, signal: never }),
     /private network/,
   );
+});
+
+test("a CalDAV server that takes access tokens is read with those of a sign-in", async (t) => {
+  const { provider, tokens } = await setUp(t);
+  const server = await serveDavAccount(t);
+  const object = calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:concert")).toString();
+  server.calendars.set("home", { name: "Home", objects: { "a.ics": object } });
+  server.intervene = ({ authorization }) =>
+    provider.isAllowed(authorization) ? undefined : { status: 401 };
+  const storage = createStorage(await emptyFolder(t), collectedLog());
+  const { account, titles } = openAccount({ url: server.url, tokens }, storage);
+
+  await account.refresh();
+  provider.endAccess();
+  await account.refresh();
+
+  assert.deepEqual(await titles(), ["concert"]);
+  assert.deepEqual(provider.grants, ["refresh_token", "refresh_token"]);
 });
