@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 /** The parts of a visit that the pages in place of the dashboard use. */
 export type OverlaySession = Pick<
   Session,
-  "api" | "store" | "contexts" | "mayEdit" | "mayControl" | "runs"
+  "api" | "store" | "contexts" | "mayAdminister" | "mayEdit" | "mayControl" | "runs"
 >;
 
 /** A page in place of the dashboard, or several at one address. */

@@ -70,6 +70,16 @@ export class ModuleManager {
     return this.#table.all().find((module) => module.id === id)?.plugin.manifest.translations;
   }
 
+  /**
+   * Adds a file to the sources of the home that a plugin runs, such as an automation.
+   * @throws MantelError `module_unknown`; `not_found` if the plugin has none; as `SourceFolder.add`
+   */
+  async addSource(id: string, name: string, text: string): Promise<void> {
+    const { sources } = this.#table.get(id).plugin.manifest;
+    if (sources === undefined) throw new MantelError("not_found", `${id} runs no sources`);
+    await this.#parts.sourceFolders.folder(sources).add(name, text);
+  }
+
   /** The folders of the plugins by id. */
   folders(): ReadonlyMap<string, string> {
     return new Map(this.#table.all().map(({ id, onDisk }) => [id, onDisk.folder]));

@@ -153,6 +153,23 @@ export class AutomationEditor {
     }, words.peek().notShown);
   }
 
+  /** Stores the shown code as a file of the module that runs automations, and switches the document off. */
+  async turnIntoCode(module: string): Promise<void> {
+    const code = this.#code.peek();
+    const base = this.#base.peek();
+    if (code === undefined || !base) return;
+    const file = fileNameOf(base.name);
+    const path = `/modules/${encodeURIComponent(module)}/sources/${file}` as const;
+    const isStored = await this.#attempt(
+      () => this.#api.post(path, { code }),
+      words.peek().notTurned,
+    );
+    if (!isStored) return;
+    await this.setEnabled(false);
+    this.#code.value = undefined;
+    this.#tell(words.peek().turnedIntoCode(file));
+  }
+
   /** Switches the automation on or off at once. A new one is switched in its draft. */
   async setEnabled(enabled: boolean): Promise<void> {
     const base = this.#base.peek();
@@ -281,4 +298,13 @@ export class AutomationEditor {
   #tell(text: string): void {
     this.#message.value = { text, failed: false };
   }
+}
+
+/** The name of a file for an automation, such as `hall-light.ts`. */
+function fileNameOf(name: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  return `${plain.slice(0, 60).replaceAll(/^-|-$/g, "") || "automation"}.ts`;
 }

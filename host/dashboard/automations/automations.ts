@@ -186,6 +186,7 @@ export class Automations {
         onSave: () => void this.#save(editor),
         onRun: () => void this.#run(editor),
         onDelete: () => void this.#delete(editor),
+        codeModule: this.#session.mayAdminister ? this.#codeModule : undefined,
       });
     }
     if (shown.kind === "code") {
@@ -254,6 +255,11 @@ export class Automations {
         }
       </div>
     </div>`;
+  }
+
+  get #codeModule(): string | undefined {
+    const modules = this.#session.store.modules().value;
+    return modules.find(({ kinds }) => kinds.includes("automation"))?.id;
   }
 
   async #switch({ id, name }: AutomationEntry, enabled: boolean): Promise<void> {

@@ -17,6 +17,8 @@ interface EditorView {
   readonly onSave: () => void;
   readonly onRun: () => void;
   readonly onDelete: () => void;
+  /** The module that runs automations, for users who may add code to it. */
+  readonly codeModule: string | undefined;
 }
 
 /** One automation: its sentence, what would happen now, and its last runs. */
@@ -151,7 +153,7 @@ function conflictView(editor: AutomationEditor): unknown {
   </section>`;
 }
 
-function moreView({ editor, onDelete }: EditorView): TemplateResult {
+function moreView({ editor, onDelete, codeModule }: EditorView): TemplateResult {
   const texts = words.value;
   const { mode } = editor.document.value;
   return html`<div class="more">
@@ -180,7 +182,19 @@ function moreView({ editor, onDelete }: EditorView): TemplateResult {
     ${
       editor.code.value === undefined
         ? nothing
-        : html`<pre class="code" dir="ltr" tabindex="0">${editor.code.value}</pre>`
+        : html`<pre class="code" dir="ltr" tabindex="0">${editor.code.value}</pre>
+            ${
+              codeModule === undefined || editor.isDirty.value
+                ? nothing
+                : html`<button
+                    type="button"
+                    class="pill"
+                    ?disabled=${editor.busy.value}
+                    @click=${() => void editor.turnIntoCode(codeModule)}
+                  >
+                    ${texts.turnIntoCode}
+                  </button>`
+            }`
     }
   </div>`;
 }

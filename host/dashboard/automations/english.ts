@@ -84,6 +84,10 @@ export const english = {
   deleteIt: "Delete",
   showAsCode: "Show as code",
   notShown: (reason: string) => `The code cannot be shown: ${reason}`,
+  turnIntoCode: "Turn into code",
+  turnedIntoCode: (file: string) =>
+    `The file ${file} runs now. This automation is switched off; delete it when you like.`,
+  notTurned: (reason: string) => `Not turned into code: ${reason}`,
   deleted: (name: string) => `${name} deleted`,
   restored: (name: string) => `${name} is back`,
   changed: "Changed",

@@ -87,6 +87,10 @@ export const german: Translation<typeof english> = {
   deleteIt: "Löschen",
   showAsCode: "Als Code zeigen",
   notShown: (reason) => `Der Code lässt sich nicht zeigen: ${reason}`,
+  turnIntoCode: "In Code umwandeln",
+  turnedIntoCode: (file: string) =>
+    `Die Datei ${file} läuft jetzt. Diese Automation ist ausgeschaltet; lösche sie, wann du willst.`,
+  notTurned: (reason: string) => `Nicht umgewandelt: ${reason}`,
   deleted: (name) => `${name} gelöscht`,
   restored: (name) => `${name} ist wieder da`,
   changed: "Geändert",

@@ -52,6 +52,7 @@ const Consent = Type.Object(
   },
   Strict,
 );
+const SourceFile = Type.Object({ code: Type.String({ maxLength: 262_144 }) }, Strict);
 const WidgetError = Type.Object(
   {
     hash: Type.String({ maxLength: 64, description: "the hash of the code that threw" }),
@@ -72,6 +73,7 @@ export function moduleRoutes(parts: HttpDependencies): Route[] {
     reloadRoute(parts),
     rollBackRoute(parts),
     consentRoute(parts),
+    sourceRoute(parts),
     widgetErrorRoute(parts),
     ...managingRoutes(parts),
   ];
@@ -181,6 +183,34 @@ function rollBackRoute(parts: HttpDependencies): Route {
       parts.modules.get(id);
       void recordCompleted(parts, principal, { action: "module.rollback", module: id });
       return parts.modules.rollBack(id);
+    },
+  });
+}
+
+/** Only for `admin`, who may install plugins: the code runs with the permissions of this one. */
+function sourceRoute(parts: HttpDependencies): Route {
+  return route({
+    tag: "Modules",
+    params: Type.Object({
+      ...ModuleParams.properties,
+      name: Type.String({
+        maxLength: 100,
+        description: "the name of a file, such as hall-light.ts",
+      }),
+    }),
+    method: "POST",
+    path: "/modules/:id/sources/:name",
+    operationId: "addModuleSource",
+    scope: "admin",
+    summary: "Add a file to the sources of the home that a plugin runs, such as an automation",
+    body: { schema: SourceFile },
+    answers: { 201: { description: "The file is stored, and is built" } },
+    errors: ["module_unknown", "not_found", "conflict", "invalid", "disk_full", "disk_read_only"],
+    async handle(ctx, { params: { id, name }, body, principal }) {
+      await parts.audit.record(principal, { action: "module.source", module: id, file: name });
+      const { code } = check(SourceFile, body, "the file");
+      await parts.modules.addSource(id, name, code);
+      ctx.status = 201;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { asDiskFault } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Semaphore } from "@mantel/plugin-sdk/semaphore";
 import type { SourceChange } from "@mantel/plugin-sdk/sources";
@@ -63,6 +64,23 @@ export class SourceFolder {
       const changes = [good, built?.change].filter((each) => each !== undefined);
       return [...new Set(changes)];
     });
+  }
+
+  /**
+   * Adds a source file, which is built like any other.
+   * @throws MantelError `invalid` for another name; `conflict` if there is such a file; `disk_full`, `disk_read_only`
+   */
+  async add(name: string, text: string): Promise<void> {
+    if (!SOURCE.test(name)) {
+      throw new MantelError("invalid", `${name.slice(0, 100)} is not a name such as hall-light.ts`);
+    }
+    const path = join(this.#folder, name);
+    try {
+      await writeFile(path, text, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw asDiskFault(error, path);
+      throw new MantelError("conflict", `there is already a file ${name}`, { cause: error });
+    }
   }
 
   /** Writes files for editors. @throws MantelError `invalid` for another name or too much text */

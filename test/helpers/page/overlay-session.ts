@@ -29,7 +29,16 @@ export function overlaySession(
     openDetails: () => undefined,
     commandRoom: async () => ({ ok: true }),
   });
-  return { api, store, contexts, mayControl: true, mayEdit: true, runs: signal(0), said };
+  return {
+    api,
+    store,
+    contexts,
+    mayControl: true,
+    mayEdit: true,
+    mayAdminister: true,
+    runs: signal(0),
+    said,
+  };
 }
 
 /** A module that serves these paths of the API, as far as pages look at it. */

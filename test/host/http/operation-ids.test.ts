@@ -59,6 +59,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /modules": "listModules",
   "GET /modules/:id": "getModule",
   "GET /modules/:id/logs": "getModuleLogs",
+  "POST /modules/:id/sources/:name": "addModuleSource",
   "POST /modules/:id/reload": "reloadModule",
   "POST /modules/:id/rollback": "rollBackModule",
   "POST /modules/:id/consent": "consentToModule",

@@ -240,6 +240,9 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
     revision: 1,
     isSimulated: true,
     folders: () => new Map(),
+    async addSource(id) {
+      get(id);
+    },
     unconnected: () => [],
     translations: (id) => (id === "news" ? { de: { "Its title": "Sein Titel" } } : undefined),
     list: () => [module],

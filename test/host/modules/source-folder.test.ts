@@ -145,3 +145,17 @@ test("a process gets the present files first, and of a file that changes often o
   assert.match(delivered.at(-1) ?? "", /at = 3/);
   follower.close();
 });
+
+test("a file is added and built; another name, and a file that is there, are refused", async (t) => {
+  const { sources, folder, next } = await openFolder(t, { "one.ts": "export const one = 1;" });
+  await sources.present();
+
+  await sources.add("two.ts", "export const two: number = 2;");
+
+  assert.match(codeOf(await next("two.ts", "compiled")), /two/);
+  await assert.rejects(sources.add("one.ts", ""), { code: "conflict" });
+  assert.equal(await readFile(join(folder, "one.ts"), "utf8"), "export const one = 1;");
+  for (const name of ["../up.ts", "home.d.ts", "one.test.ts", "a/b.ts", ".ts", "one.js"]) {
+    await assert.rejects(sources.add(name, ""), { code: "invalid" }, name);
+  }
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { ApiError } from "../../../../host/dashboard/api.ts";
 import { FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
 import { until } from "../../../helpers/until.ts";
@@ -43,6 +44,42 @@ test("an automation is shown as code, and the code is hidden again", async (t) =
   assert.deepEqual(text(".more .code"), ["when(Welcome light)"]);
   click(toggle);
   await until(() => all(".more .code").length === 0);
+});
+
+test("an automation is turned into code, and is switched off", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, all, session } = await open(t, host, "welcome");
+  session.store.replaceModules([
+    { id: "automations", name: "Automations", kinds: ["automation"] } as never,
+  ]);
+  click(".more [aria-expanded]");
+  await until(() => all(".more .code").length === 1);
+
+  click(".more .code + .pill");
+  await until(() => text(".outcome [role=status] p").length === 1);
+
+  assert.deepEqual([...host.files], [["welcome-light.ts", "when(Welcome light)"]]);
+  assert.equal(host.stored.get("welcome")?.enabled, false);
+  assert.match(text(".outcome [role=status] p")[0] ?? "", /^The file welcome-light\.ts runs now/);
+});
+
+test("a refused file leaves the automation as it is", async (t) => {
+  const host = new FakeAutomations();
+  const { text, click, all, session } = await open(t, host, "welcome");
+  session.store.replaceModules([
+    { id: "automations", name: "Automations", kinds: ["automation"] } as never,
+  ]);
+  click(".more [aria-expanded]");
+  await until(() => all(".more .code").length === 1);
+  host.failure = new ApiError(409, { code: "conflict", detail: "there is already a file" });
+
+  click(".more .code + .pill");
+  await until(() => text(".outcome [role=alert] p").length === 1);
+
+  assert.deepEqual(text(".outcome [role=alert] p"), [
+    "Not turned into code: there is already a file",
+  ]);
+  assert.equal(host.stored.get("welcome")?.enabled, true);
 });
 
 test("an automation is a sentence with live values, and is edited part by part", async (t) => {
@@ -211,7 +248,6 @@ test("trying saves a new automation, and the page continues under its address", 
 
 test("faults that the host reports are shown below their parts", async (t) => {
   const { page, text, click, host } = await openTemplate(t);
-  const { ApiError } = await import("../../../../host/dashboard/api.ts");
   const errors = [{ pointer: "/triggers/0/device", detail: "must not be empty" }];
   host.failure = new ApiError(422, { code: "invalid", detail: "invalid automation", errors });
 

@@ -26,6 +26,8 @@ export class FakeAutomations extends Api {
   readonly sent: string[] = [];
   /** Milliseconds for which automations were switched off. */
   readonly snoozed = new Map<string, number>();
+  /** Files that were added to the sources, by name. */
+  readonly files = new Map<string, string>();
   /** The answer to every change. */
   failure: ApiError | undefined;
   traces: readonly unknown[] = [];
@@ -61,6 +63,8 @@ export class FakeAutomations extends Api {
   override async post<T>(path: string, body?: unknown): Promise<T> {
     this.sent.push(`POST ${path}`);
     if (this.failure) throw this.failure;
+    const [, file] = /^\/modules\/automations\/sources\/([\w.-]+)$/.exec(path) ?? [];
+    if (file !== undefined) return void this.files.set(file, (body as { code: string }).code) as T;
     const [, id = "", verb] = /^\/automations\/([^/]+)\/(\w+)$/.exec(path) ?? [];
     const found = this.stored.get(id);
     if (path === "/automations")
