@@ -53,11 +53,14 @@ function entrySchema(schema: TSchema): TSchema | undefined {
   return properties || others.length > 0 ? undefined : first;
 }
 
+/** Those that there are, and absent secrets. An absent object with secrets in it is absent. */
 function shownProperties(properties: Readonly<Record<string, TSchema>>, value: object) {
   return Object.entries(properties).filter(
-    ([key, part]) => Object.hasOwn(value, key) || holdsSecret(part),
+    ([key, part]) => Object.hasOwn(value, key) || (holdsSecret(part) && !isGroup(part)),
   );
 }
+
+const isGroup = (schema: TSchema) => (schema as ObjectLike).properties !== undefined;
 
 function mapped(
   parts: readonly (readonly [key: string, schema: TSchema])[],

@@ -51,12 +51,8 @@ export class Browsers {
    */
   async add(browser: Omit<Browser, "id" | "since">): Promise<string> {
     const { endpoint } = browser.subscription;
-    const origin = URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;
-    if (!KNOWN_SERVICES.test(origin) && !this.#services.includes(origin)) {
-      const advice = 'add it to the option "services" if you trust it';
-      throw new MantelError("invalid", `${origin} is not a known push service; ${advice}`);
-    }
-    const id = createHash("sha256").update(endpoint).digest("hex").slice(0, 32);
+    this.#requireKnown(endpoint);
+    const id = idOf(endpoint);
     await this.#change((all) => {
       const others = all.filter((each) => each.id !== id);
       if (others.length >= MOST)
@@ -64,6 +60,32 @@ export class Browsers {
       return [...others, { id, since: new Date().toISOString(), ...browser }];
     });
     return id;
+  }
+
+  /**
+   * Gives a browser another subscription, and resolves with its new id.
+   * @throws MantelError `not_found` if none has the endpoint of before; `invalid` for an unknown push service
+   */
+  async renew(before: string, subscription: Browser["subscription"]): Promise<string> {
+    this.#requireKnown(subscription.endpoint);
+    const [old, id] = [idOf(before), idOf(subscription.endpoint)];
+    await this.#change((all) => {
+      if (!all.some((each) => each.id === old)) {
+        throw new MantelError("not_found", "no browser has this subscription");
+      }
+      return all
+        .filter((each) => each.id !== id || id === old)
+        .map((each) => (each.id === old ? { ...each, id, subscription } : each));
+    });
+    return id;
+  }
+
+  #requireKnown(endpoint: string): void {
+    const origin = URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;
+    if (!KNOWN_SERVICES.test(origin) && !this.#services.includes(origin)) {
+      const advice = 'add it to the option "services" if you trust it';
+      throw new MantelError("invalid", `${origin} is not a known push service; ${advice}`);
+    }
   }
 
   /** False if no browser has this id. */
@@ -87,3 +109,5 @@ export class Browsers {
     });
   }
 }
+
+const idOf = (endpoint: string) => createHash("sha256").update(endpoint).digest("hex").slice(0, 32);

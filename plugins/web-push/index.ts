@@ -2,7 +2,7 @@ import { definePlugin, handle, homeNotify, MantelError, provide } from "@mantel/
 import { Browsers } from "./browsers.ts";
 import { openKeys } from "./keys.ts";
 import { Options } from "./options.ts";
-import { browsersRoute, keyRoute, subscribeRoute, unsubscribeRoute } from "./routes.ts";
+import { browsersRoute, keyRoute, renewRoute, subscribeRoute, unsubscribeRoute } from "./routes.ts";
 import { type Outcome, send } from "./send.ts";
 
 /** Sends the messages of the home to browsers that have subscribed to them (W3C Push API). */
@@ -38,6 +38,9 @@ export default definePlugin({
         handle(subscribeRoute, async ({ body }) => ({
           status: 201,
           json: { id: await browsers.add(body) },
+        })),
+        handle(renewRoute, async ({ body: { subscription, replaces } }) => ({
+          json: { id: await browsers.renew(replaces, subscription) },
         })),
         handle(unsubscribeRoute, async ({ params }) => {
           if (await browsers.remove(params.id)) return {};

@@ -38,6 +38,19 @@ export const subscribeRoute = defineRoute({
   response: Type.Object({ id: Type.String() }),
 });
 
+/** For a browser that has got another subscription; only it knows the endpoint of the one before. */
+export const renewRoute = defineRoute({
+  method: "PUT",
+  at: "/push",
+  scope: "read",
+  summary: "Replace the subscription of a browser",
+  body: Type.Object({
+    subscription: Subscription,
+    replaces: Type.String({ maxLength: 2_000, description: "the endpoint of the previous one" }),
+  }),
+  response: Type.Object({ id: Type.String() }),
+});
+
 export const unsubscribeRoute = defineRoute({
   method: "DELETE",
   at: "/push/:id",

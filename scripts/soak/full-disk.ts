@@ -69,7 +69,10 @@ function mountSmall(folder: string): () => void {
 async function fill(folder: string, bytes: number): Promise<void> {
   await rm(fillerIn(folder), { force: true });
   const { bavail, bsize } = await statfs(folder);
-  await writeFile(fillerIn(folder), Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
+  const filler = Buffer.alloc(Math.max(0, bavail * bsize - bytes));
+  await writeFile(fillerIn(folder), filler).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOSPC") throw error; // the host has written meanwhile, so that it is full
+  });
 }
 
 const fillerIn = (folder: string) => join(folder, "filler");

@@ -27,6 +27,43 @@ export async function openHome({ clients }: Pick<MessageGlobals, "clients">): Pr
   await (page ? page.focus() : clients.openWindow("/"));
 }
 
+/** The part of a `PushManager` that subscribes. */
+export interface Subscriber {
+  subscribe(options: PushSubscriptionOptionsInit): Promise<PushSubscription>;
+}
+
+/** The event `pushsubscriptionchange` (W3C Push API): browsers may leave out either side. */
+export interface ChangedSubscription {
+  readonly oldSubscription?: Pick<PushSubscription, "endpoint" | "options"> | null;
+  readonly newSubscription?: Pick<PushSubscription, "toJSON"> | null;
+}
+
+/**
+ * Tells the home that the browser has another subscription, so that messages continue. Without the previous one the
+ * home cannot know the browser again; the user then turns messages on in the settings.
+ */
+export async function renewSubscription(
+  subscriber: Subscriber,
+  { oldSubscription, newSubscription }: ChangedSubscription,
+  send: (url: string, init?: RequestInit) => Promise<Response>,
+): Promise<void> {
+  if (!oldSubscription) return;
+  const { applicationServerKey } = oldSubscription.options;
+  const subscription =
+    newSubscription ??
+    (await subscriber.subscribe({ userVisibleOnly: true, applicationServerKey }));
+  const { endpoint, keys } = subscription.toJSON();
+  const { prefix } = (await (await send("/api")).json()) as { readonly prefix: string };
+  await send(`${prefix}/push`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      subscription: { endpoint, keys },
+      replaces: oldSubscription.endpoint,
+    }),
+  });
+}
+
 function parse(content: string): { readonly title?: unknown; readonly body?: unknown } {
   try {
     return (JSON.parse(content) ?? {}) as object;

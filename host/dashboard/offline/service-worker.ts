@@ -1,4 +1,11 @@
-import { type MessageGlobals, openHome, showMessage } from "./messages.ts";
+import {
+  type ChangedSubscription,
+  type MessageGlobals,
+  openHome,
+  renewSubscription,
+  type Subscriber,
+  showMessage,
+} from "./messages.ts";
 import { type ShellBuild, WorkerFiles } from "./worker-files.ts";
 
 /** The build, which host/assets/build-worker.ts writes ahead of this script. */
@@ -11,6 +18,7 @@ interface LastingEvent extends Event {
 /** The worker's globals, which the types of pages lack. */
 interface Worker extends MessageGlobals {
   readonly clients: MessageGlobals["clients"] & { claim(): Promise<void> };
+  readonly registration: MessageGlobals["registration"] & { readonly pushManager: Subscriber };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: LastingEvent) => void): void;
   addEventListener(
@@ -26,6 +34,10 @@ interface Worker extends MessageGlobals {
   addEventListener(
     type: "push",
     listener: (event: LastingEvent & { readonly data: { text(): string } | null }) => void,
+  ): void;
+  addEventListener(
+    type: "pushsubscriptionchange",
+    listener: (event: LastingEvent & ChangedSubscription) => void,
   ): void;
   addEventListener(
     type: "notificationclick",
@@ -58,6 +70,9 @@ worker.addEventListener("message", (event) => {
 });
 worker.addEventListener("push", (event) => {
   event.waitUntil(showMessage(worker, event.data?.text() ?? ""));
+});
+worker.addEventListener("pushsubscriptionchange", (event) => {
+  event.waitUntil(renewSubscription(worker.registration.pushManager, event, fetch));
 });
 worker.addEventListener("notificationclick", (event) => {
   event.notification.close();

@@ -134,6 +134,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /automations/webhooks": "getAutomationsWebhooks",
   "GET /push": "getPush",
   "POST /push": "postPush",
+  "PUT /push": "putPush",
   "DELETE /push/:id": "deletePushById",
   "GET /push/browsers": "getPushBrowsers",
 };

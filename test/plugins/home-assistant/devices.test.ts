@@ -160,7 +160,7 @@ test("a user who may not read the registries still has devices", async (t) => {
   const again = await start();
 
   await until(() => again.devices.has("light.sofa"));
-  assert.match(JSON.stringify(again.logs), /rooms and lasting ids are not known/);
+  assert.match(JSON.stringify(again.logs), /rooms and stable ids are unknown/);
 });
 
 test("a press that happens now is an event, and a repeated report of it is not", async (t) => {

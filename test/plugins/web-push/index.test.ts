@@ -6,6 +6,7 @@ import plugin from "../../../plugins/web-push/index.ts";
 import {
   browsersRoute,
   keyRoute,
+  renewRoute,
   subscribeRoute,
   unsubscribeRoute,
 } from "../../../plugins/web-push/routes.ts";
@@ -68,6 +69,28 @@ test("a message to people goes to their browsers only, and to all if nobody has 
     messages.map((message) => (message as { body: string }).body),
   );
   assert.deepEqual(bodies, [["one", "two", "three"], ["two", "three"], ["three"]]);
+});
+
+test("a browser with another subscription keeps its name and person, and gets messages there", async (t) => {
+  const { service, started, publicKey, subscribe, list, notify } = await start(t);
+  const phone = await subscribe("phone", "Anna");
+  const next = service.subscribe(publicKey);
+  const { subscription } = next;
+
+  await started.request(renewRoute, {
+    body: { subscription, replaces: phone.subscription.endpoint },
+  });
+  await notify("hello", "Anna");
+
+  assert.deepEqual([phone.messages.length, next.messages.length], [0, 1]);
+  assert.deepEqual(
+    (await list()).map(({ name }) => name),
+    ["phone"],
+  );
+  const again = started.request(renewRoute, {
+    body: { subscription, replaces: phone.subscription.endpoint },
+  });
+  await assert.rejects(again, { code: "not_found" });
 });
 
 test("keys and subscriptions survive a restart, and a browser that subscribes again is one", async (t) => {
