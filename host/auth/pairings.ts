@@ -28,6 +28,8 @@ export const USER_CODE = `^[${LETTERS}${LETTERS.toLowerCase()}]{4}-?[${LETTERS}$
 export interface DisplayGrant {
   readonly name: string;
   readonly scope: readonly Scope[];
+  /** Those of the user who approved it. */
+  readonly readOnlyPaths?: readonly string[];
 }
 
 /** The answer to a new display. */

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 /** The scopes of tokens. Each scope includes all that come before it. */
 export const SCOPES = ["read", "control", "edit", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -9,4 +11,15 @@ export function isScope(value: unknown): value is Scope {
 /** True if one of the held scopes is the needed one or includes it. */
 export function permits(granted: readonly Scope[], needed: Scope): boolean {
   return granted.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
+}
+
+/** Places in the API, such as `automations`, where a token may only read, whatever its scope is. */
+export const ReadOnlyPaths = Type.Array(
+  Type.String({ maxLength: 100, pattern: "^[a-z0-9-]+(?:/[A-Za-z0-9._-]+)*$" }),
+  { maxItems: 20 },
+);
+
+/** True if a path of the API (without its prefix, such as `/automations/:id`) is at or below one of these places. */
+export function isBelow(path: string, places: readonly string[]): boolean {
+  return places.some((place) => path === `/${place}` || path.startsWith(`/${place}/`));
 }

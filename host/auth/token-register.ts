@@ -4,7 +4,7 @@ import type { HostLog } from "../log.ts";
 import { faultsOf } from "../validate.ts";
 import { appendLine } from "./append-line.ts";
 import { copyPathOf, restoreLines } from "./register-copy.ts";
-import { SCOPES } from "./scopes.ts";
+import { ReadOnlyPaths, SCOPES } from "./scopes.ts";
 import { SharedFile } from "./shared-file.ts";
 
 const Instant = Type.String({ format: "date-time" });
@@ -29,14 +29,28 @@ const Issued = Type.Object({
   opensOnce: Type.Optional(Type.Boolean()),
   /** The lifetime of the session that it opens; absent means that of the token. */
   sessionSeconds: Type.Optional(Type.Integer()),
+  readOnlyPaths: Type.Optional(ReadOnlyPaths),
+});
+/** The rights of a token from now on, instead of those that it was issued with. */
+const Rights = Type.Object({
+  jti: Type.String(),
+  scope: Issued.properties.scope,
+  readOnlyPaths: ReadOnlyPaths,
+  changedAt: Instant,
 });
 const Line = Type.Union([
   Type.Object({ issued: Issued }),
+  Type.Object({ rights: Rights }),
   Type.Object({ revoked: Type.Object({ jti: Type.String(), revokedAt: Instant }) }),
 ]);
 
-/** The record of an issued token. The token itself is not stored. */
-export type TokenRecord = Static<typeof Issued> & { readonly revokedAt: string | null };
+/** The record of an issued token, with its present rights. The token itself is not stored. */
+export type TokenRecord = Static<typeof Issued> & {
+  readonly revokedAt: string | null;
+  /** The scope in the signed token. */
+  readonly issuedScope: Static<typeof Issued>["scope"];
+};
+export type TokenRights = Pick<Static<typeof Rights>, "scope" | "readOnlyPaths">;
 export type TokenStatus = "valid" | "revoked" | "expired";
 
 export function statusOf({ revokedAt, expiresAt }: TokenRecord): TokenStatus {
@@ -99,7 +113,7 @@ export class TokenRegister {
     this.#file = new SharedFile(path, (text) => parseRecords(text, log));
   }
 
-  /** The same object as long as nothing is issued or revoked. */
+  /** The same object as long as nothing is issued, changed or revoked. */
   get records(): TokenRecords {
     return this.#file.value;
   }
@@ -111,6 +125,10 @@ export class TokenRegister {
 
   async addIssued(issued: Static<typeof Issued>): Promise<void> {
     await this.#append({ issued });
+  }
+
+  async addRights(jti: string, rights: TokenRights): Promise<void> {
+    await this.#append({ rights: { jti, ...rights, changedAt: new Date().toISOString() } });
   }
 
   async addRevoked(jti: string): Promise<void> {
@@ -134,10 +152,21 @@ function parseRecords(text: string, log: HostLog): TokenRecords {
   for (const line of lines) {
     if (line && "revoked" in line) revoked.set(line.revoked.jti, line.revoked.revokedAt);
   }
+  const rights = new Map<string, TokenRights>();
+  for (const line of lines) {
+    if (!line || !("rights" in line)) continue;
+    const { jti, scope, readOnlyPaths } = line.rights;
+    rights.set(jti, { scope, readOnlyPaths });
+  }
   const issued = lines
     .filter((line) => line !== undefined)
     .filter((line) => "issued" in line)
-    .map((line) => ({ ...line.issued, revokedAt: revoked.get(line.issued.jti) ?? null }));
+    .map((line) => ({
+      ...line.issued,
+      ...rights.get(line.issued.jti),
+      issuedScope: line.issued.scope,
+      revokedAt: revoked.get(line.issued.jti) ?? null,
+    }));
   const byId = new Map(issued.map((record) => [record.jti, record]));
   return { issued, byId, revoked: new Set(revoked.keys()) };
 }

@@ -19,6 +19,7 @@ import {
   type TokenRecord,
   TokenRegister,
   type TokenRecords,
+  type TokenRights,
 } from "./token-register.ts";
 import type { TokenRequest } from "./token-request.ts";
 
@@ -37,6 +38,8 @@ export interface TokenIdentity {
 /** The holder of a valid token. */
 export interface Principal extends TokenIdentity {
   readonly scope: readonly Scope[];
+  /** Places in the API where it may only read; absent without any. */
+  readonly readOnlyPaths?: readonly string[];
   /** True for a paired display. */
   readonly display?: boolean;
   /** True for the token in a browser's cookie. */
@@ -53,6 +56,7 @@ export interface IssueRequest extends TokenRequest {
   readonly openedWith?: string;
   /** The lifetime of the session that the token opens; absent means that of the token. */
   readonly sessionSeconds?: number;
+  readonly readOnlyPaths?: string[];
 }
 
 /** A token for a browser's cookie. */
@@ -136,13 +140,13 @@ export class Tokens {
   async openSession(token: string): Promise<SessionToken> {
     return this.#keys.hold(async () => {
       this.#register.look();
-      const { jti, name, scope, display = false, ...record } = this.getOpener(token);
+      const { jti, name, display = false, ...record } = this.getOpener(token);
       const leftSeconds = Math.floor((Date.parse(record.expiresAt) - Date.now()) / 1000);
       const ttlSeconds = display
         ? lifeMsOf(record) / 1000
         : (record.sessionSeconds ?? Math.max(1, leftSeconds));
       const kind = display ? { display, replaces: jti } : { openedWith: jti };
-      const request = { name, scope: [...scope], ttlSeconds, session: true, ...kind };
+      const request = { name, ...rightsOf(record), ttlSeconds, session: true, ...kind };
       return { ttlSeconds, token: await this.#issue(request) };
     });
   }
@@ -170,10 +174,11 @@ export class Tokens {
     if (remembered && Date.now() < remembered.validUntil) return remembered.principal;
 
     const claims = readClaims(token, this.#keyFor(token));
-    const { session } = this.#requireRecord(claims, keyIdOf(token));
-    const { sub, jti, scope, exp, display } = claims;
+    const record = this.#requireRecord(claims, keyIdOf(token));
+    const { sub, jti, exp, display } = claims;
+    const { session } = record;
     const kind = { ...(display ? { display } : {}), ...(session ? { session } : {}) };
-    const principal = Object.freeze({ sub, jti, scope, ...kind });
+    const principal = Object.freeze({ sub, jti, ...rightsOf(record), ...kind });
     this.#remember(token, { principal, validUntil: (exp + LEEWAY_SECONDS) * 1000 });
     return principal;
   }
@@ -211,17 +216,21 @@ export class Tokens {
    * The successor of a display's token, or `undefined` during the first third of its lifetime.
    * @throws MantelError `disk_full`
    */
-  async renew({ sub, jti, scope, session }: Principal): Promise<SessionToken | undefined> {
+  async renew({ sub, jti, session }: Principal): Promise<SessionToken | undefined> {
     const own = this.find(jti);
     if (!own) return undefined;
     const lifeMs = lifeMsOf(own);
     if (Date.now() - Date.parse(own.issuedAt) < lifeMs * RENEWED_AFTER) return undefined;
     const ttlSeconds = Math.round(lifeMs / 1000);
     const kind = { display: true, replaces: jti, ...(session ? { session } : {}) };
-    return {
-      ttlSeconds,
-      token: await this.issue({ name: sub, scope: [...scope], ttlSeconds, ...kind }),
-    };
+    return this.#keys.hold(async () => {
+      this.#register.look();
+      const rights = rightsOf(this.find(jti) ?? own); // They may have changed a moment ago.
+      return {
+        ttlSeconds,
+        token: await this.#issue({ name: sub, ...rights, ttlSeconds, ...kind }),
+      };
+    });
   }
 
   /**
@@ -263,6 +272,24 @@ export class Tokens {
     const concerned = meant.filter((each) => !each.revokedAt);
     for (const token of concerned) await this.#register.addRevoked(token.jti);
     return concerned.length;
+  }
+
+  /**
+   * Gives a token other rights, also those it was renewed from or as, and the sessions they opened; from now on,
+   * without signing in again. Returns the number of changed tokens.
+   *
+   * @throws MantelError `disk_full`
+   */
+  async changeRights(name: string, jti: string, rights: Partial<TokenRights>): Promise<number> {
+    return this.#keys.hold(async () => {
+      this.#register.look();
+      const named = this.list().filter((each) => each.name === name);
+      const valid = revokedTogether(jti, named).filter((each) => statusOf(each) === "valid");
+      for (const { scope, readOnlyPaths = [], ...token } of valid) {
+        await this.#register.addRights(token.jti, { scope, readOnlyPaths, ...rights });
+      }
+      return valid.length;
+    });
   }
 
   /** Ends one token, but not the sessions it opened. @throws MantelError `disk_full` */
@@ -321,19 +348,27 @@ function predecessorsIn({ issued, revoked }: TokenRecords): Map<string, string> 
   );
 }
 
+function rightsOf({
+  scope,
+  readOnlyPaths = [],
+}: Pick<TokenRecord, "scope" | "readOnlyPaths">): Pick<IssueRequest, "scope" | "readOnlyPaths"> {
+  const places = [...readOnlyPaths];
+  return { scope: [...scope], ...(places.length > 0 && { readOnlyPaths: places }) };
+}
+
 function lifeMsOf({ issuedAt, expiresAt }: Pick<TokenRecord, "issuedAt" | "expiresAt">): number {
   return Date.parse(expiresAt) - Date.parse(issuedAt);
 }
 
 /** Records of version 0.1.0 do not name the key. */
 function isRecordOf(
-  { name, scope, expiresAt, display = false, ...record }: TokenRecord,
+  { name, issuedScope, expiresAt, display = false, ...record }: TokenRecord,
   claims: TokenClaims,
   kid: string | undefined,
 ): boolean {
   return (
     name === claims.sub &&
-    scope.join() === claims.scope.join() &&
+    issuedScope.join() === claims.scope.join() &&
     Date.parse(expiresAt) === claims.exp * 1000 &&
     display === (claims.display ?? false) &&
     (record.kid ?? kid) === kid

@@ -26,6 +26,8 @@ export interface SignedIn {
   /** The name of the token, for example of a display. */
   readonly name: string;
   readonly scope: readonly string[];
+  /** Places in the API where it may only read; hosts of other versions may not tell them. */
+  readonly readOnlyPaths?: readonly string[];
   /** True if it is a paired display. */
   readonly display: boolean;
 }

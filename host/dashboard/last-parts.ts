@@ -1,6 +1,7 @@
 import { followEventForms } from "./calendar/follow-event-forms.ts";
 import { followFind } from "./find/follow-find.ts";
 import { showModuleProblems } from "./problem-notice.ts";
+import { followRights } from "./rights.ts";
 import type { Session } from "./session.ts";
 
 /** Starts what may come last. */
@@ -8,6 +9,7 @@ export async function start(root: HTMLElement, session: Session): Promise<void> 
   void import("./details/details.ts"); // ready for the first long press
   followEventForms(session.contexts);
   followFind(root, session);
+  followRights(session);
   if (!session.mayEdit) return;
   const { showFirstSteps } = await import("./setup/first-steps.ts");
   showFirstSteps(root, session);

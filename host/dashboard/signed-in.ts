@@ -13,8 +13,8 @@ const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
  * Remembers the signed-in identity, so that the next visit does not have to ask first. It is not a
  * secret.
  */
-export function rememberSignedIn({ name, scope, display }: SignedIn): void {
-  lasting.set(KEY, JSON.stringify({ name, scope, display, at: Date.now() }));
+export function rememberSignedIn(who: SignedIn): void {
+  lasting.set(KEY, JSON.stringify({ ...who, at: Date.now() }));
 }
 
 /** The note of the current sign-in, which differs from that of each other; null without one. */

@@ -1,9 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { permits, type Scope } from "../auth/scopes.ts";
+import { isBelow, permits, type Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { headerValues } from "./request-guards.ts";
-import type { Context } from "./route.ts";
+import type { Context, Route } from "./route.ts";
 import { hasSessionCookie, requireOwnOrigin, sessionTokenIn } from "./session-cookie.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
@@ -38,15 +38,37 @@ function missingCredentialReason(ctx: Context): string {
   return "the Authorization header is missing; send a bearer token";
 }
 
-/** True if the request has a valid token. */
-export function isAuthenticated(ctx: Context, tokens: HttpDependencies["tokens"]): boolean {
+/** True if the request has a valid token; with `as` also only while its rights are those of `as`. */
+export function isAuthenticated(
+  ctx: Context,
+  tokens: HttpDependencies["tokens"],
+  as?: Principal,
+): boolean {
   try {
-    authenticate(ctx, tokens);
-    return true;
+    const principal = authenticate(ctx, tokens);
+    return !as || haveSameRights(principal, as);
   } catch (error) {
     if (error instanceof MantelError) return false;
     throw error;
   }
+}
+
+/** @throws MantelError `insufficient_scope` if a principal may only read at the path of this route */
+export function requireMoreThanReading(
+  { readOnlyPaths = [] }: Principal,
+  { path, scope }: Pick<Route, "path" | "scope">,
+): void {
+  if (scope === "read" || scope === "public" || !isBelow(path, readOnlyPaths)) return;
+  throw new MantelError(
+    "insufficient_scope",
+    `the token may only read at ${readOnlyPaths.map((place) => `/${place}`).join(", ")}; somebody with the scope admin can change that`,
+  );
+}
+
+/** True if both have the same rights. */
+function haveSameRights(one: Principal, other: Principal): boolean {
+  const placesOf = ({ readOnlyPaths = [] }: Principal) => readOnlyPaths.join();
+  return one.scope.join() === other.scope.join() && placesOf(one) === placesOf(other);
 }
 
 /** @throws MantelError `insufficient_scope` */

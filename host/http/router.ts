@@ -2,7 +2,12 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { TObject } from "typebox";
 import type { Principal } from "../auth/tokens.ts";
 import { check, faultsOf } from "../validate.ts";
-import { authenticate, hasCredential, requireScope } from "./authenticate.ts";
+import {
+  authenticate,
+  hasCredential,
+  requireMoreThanReading,
+  requireScope,
+} from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -127,6 +132,7 @@ function answering(route: Route, dependencies: RouterDependencies): Answering {
     const identified = (principal: Principal) => {
       ctx.state.principal = principal;
       requireScope(principal, scope);
+      if (principal.readOnlyPaths) requireMoreThanReading(principal, route);
       return handle(ctx, params);
     };
     const principal = identify(ctx, dependencies);

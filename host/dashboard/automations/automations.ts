@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { ApiError } from "../api.ts";
 import type { OverlaySession } from "../overlay-route.ts";
 import { openOverlay, type Overlay } from "../overlay.ts";
+import { mayOnlyReadAt } from "../rights.ts";
 import { titles } from "../title.ts";
 import { AutomationEditor } from "./automation-editor.ts";
 import type { CodePage } from "./code-page.ts";
@@ -110,7 +111,7 @@ export class Automations {
 
   readonly #onKey = (event: KeyboardEvent): void => {
     const editor = this.#editor;
-    if (!editor || !(event.ctrlKey || event.metaKey) || !this.#session.mayEdit) return;
+    if (!editor || !(event.ctrlKey || event.metaKey) || !this.#rights.mayEdit) return;
     const key = event.key.toLowerCase();
     if (key !== "z" && key !== "s") return;
     if (key === "z" && event.target instanceof HTMLInputElement) return; // the input has its own undo
@@ -137,7 +138,7 @@ export class Automations {
       const entry = this.#entries.peek().find(({ id }) => id === page);
       if (entry?.kind === "code") {
         const { CodePage } = await import("./code-page.ts");
-        const shown = new CodePage(this.#session, this.#home, entry);
+        const shown = new CodePage({ api, ...this.#rights }, this.#home, entry);
         await shown.load();
         return { kind: "code", page: shown };
       }
@@ -174,7 +175,7 @@ export class Automations {
   #view(): unknown {
     const shown = this.#shown.value;
     const texts = words.value;
-    const { mayEdit, mayControl } = this.#session;
+    const { mayEdit, mayControl } = this.#rights;
     if (shown.kind === "editor") {
       const { editor } = shown;
       titles.over.value = editor.document.value.name;
@@ -224,8 +225,7 @@ export class Automations {
         return listView({
           entries: this.#entries.value,
           home: this.#home,
-          mayEdit: this.#session.mayEdit,
-          mayControl: this.#session.mayControl,
+          ...this.#rights,
           pause: this.#pause.value,
           onPause: (forMs) => void this.#pauseAll("pause", forMs === undefined ? {} : { forMs }),
           onResume: () => void this.#pauseAll("resume"),
@@ -255,6 +255,12 @@ export class Automations {
         }
       </div>
     </div>`;
+  }
+
+  get #rights(): { readonly mayEdit: boolean; readonly mayControl: boolean } {
+    const { mayEdit, mayControl } = this.#session;
+    const mayChange = !mayOnlyReadAt("automations");
+    return { mayEdit: mayChange && mayEdit, mayControl: mayChange && mayControl };
   }
 
   get #codeModule(): string | undefined {

@@ -89,6 +89,15 @@ export class CredentialList<T extends Credential> {
     }, made);
   }
 
+  /** Changes a credential, and shows the list again. */
+  change(given: T, body: object, done: string): void {
+    const { api, formAction } = this.#page;
+    void formAction.run(async () => {
+      await api.send("PATCH", this.#parts.pathOf(given), body);
+      await this.#load();
+    }, done);
+  }
+
   #revoke(given: T): void {
     const { api, formAction } = this.#page;
     void formAction.run(async () => {

@@ -13,6 +13,7 @@ interface Token {
   readonly id: string;
   readonly name: string;
   readonly scope: readonly string[];
+  readonly readOnlyPaths: readonly string[];
   readonly status: "valid" | "revoked" | "expired";
   readonly expiresAt: string;
   readonly lastUsedAt: string | null;
@@ -22,6 +23,13 @@ interface Token {
 }
 
 const SCOPES = ["read", "control", "edit", "admin"] as const;
+/** Places in the API with things that a display or a person may be kept from changing. */
+const PLACES = {
+  automations: "automations",
+  "smart-home/scenes": "scenes",
+  "smart-home/devices": "devices",
+  calendar: "calendars",
+} as const;
 
 /** Displays and other tokens: a list to revoke them and a form to create one. */
 export function tokensPage(parts: SettingsDependencies): OpenSettingsPage {
@@ -126,9 +134,53 @@ function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
       >${lastUsedAt === null ? texts.neverUsed : texts.lastUsed(formatInstant(lastUsedAt))}</small
     >
     ${session && !display ? html`<small>${texts.signedInBrowser}</small>` : nothing}
-    ${isShared ? html`<small>${texts.withId(id.slice(0, 8))}</small>` : nothing}`;
+    ${isShared ? html`<small>${texts.withId(id.slice(0, 8))}</small>` : nothing}
+    ${current ? nothing : rightsView(tokens, token)}`;
   const here = current ? html`<span class="state ok">${texts.thisToken}</span>` : undefined;
   return tokens.rowOf(token, details, here);
+}
+
+/** The rights of the holder of a token. Each change holds at once. */
+function rightsView(tokens: CredentialList<Token>, token: Token): TemplateResult {
+  const texts = words.value;
+  const { id, name, scope, readOnlyPaths } = token;
+  const highest = SCOPES.findLast((each) => scope.includes(each)) ?? "read";
+  const change = (body: object): void => tokens.change(token, body, texts.rightsChanged(name));
+  return html`<details class="rights">
+    <summary>${texts.rightsOf(name)}</summary>
+    <label for="scope-${id}">${texts.scope}</label>
+    <select
+      id="scope-${id}"
+      @change=${({ currentTarget }: Event) =>
+        change({ scope: [(currentTarget as HTMLSelectElement).value] })}
+    >
+      ${SCOPES.map(
+        (each) => html`<option value=${each} .selected=${each === highest}>${texts[each]}</option>`,
+      )}
+    </select>
+    ${
+      highest === "read"
+        ? nothing
+        : html`<fieldset class="page-choice">
+            <legend>${texts.mayOnlyLookAt}</legend>
+            ${Object.entries(PLACES).map(
+              ([place, label]) =>
+                html`<label>
+                  <input
+                    type="checkbox"
+                    .checked=${readOnlyPaths.includes(place)}
+                    @change=${({ currentTarget }: Event) => {
+                      const others = readOnlyPaths.filter((each) => each !== place);
+                      const { checked } = currentTarget as HTMLInputElement;
+                      change({ readOnlyPaths: checked ? [...others, place] : others });
+                    }}
+                  />
+                  <span>${texts[label]}</span>
+                </label>`,
+            )}
+          </fieldset>`
+    }
+  </details>`;
 }
 
 function scopeField(): TemplateResult {

@@ -56,7 +56,7 @@ export function eventRoutes({ streams, tokens, apiPaths }: HttpDependencies): Ro
           channels: query.channels && new Set(query.channels),
           mayRead: (scope) => permits(principal.scope, scope),
           owner: principal.sub,
-          permitted: () => isAuthenticated(ctx, tokens),
+          permitted: () => isAuthenticated(ctx, tokens, principal),
         });
         ctx.respond = false; // The stream writes by itself from here on.
       },

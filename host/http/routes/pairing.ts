@@ -101,14 +101,15 @@ function collectRoute({ pairings, tokens }: HttpDependencies): Route {
     ],
     async handle(_, { body }) {
       const { deviceCode } = check(DeviceCode, body, "the request for a token");
-      const granted = pairings.collect(deviceCode);
+      const { name: displayName, scope: granted, readOnlyPaths } = pairings.collect(deviceCode);
       const token = await tokens.issue({
-        name: granted.name,
-        scope: [...granted.scope],
+        name: displayName,
+        scope: [...granted],
+        ...(readOnlyPaths && { readOnlyPaths: [...readOnlyPaths] }),
         ttlSeconds: DISPLAY_TTL_SECONDS,
         display: true,
       });
-      return { token, ...granted };
+      return { token, name: displayName, scope: granted };
     },
   });
 }
@@ -135,7 +136,7 @@ function approveRoute(parts: HttpDependencies): Route {
     method: "POST",
     path: "/pairing/:userCode/approve",
     operationId: "approvePairing",
-    summary: "Approve a display, with at most the scopes of the caller",
+    summary: "Approve a display, with at most the rights of the caller",
     body: { schema: Approval },
     answers: jsonAnswer("The scopes of the display", Approval),
     errors: ["pairing_unknown", "name_taken", "invalid"],
@@ -145,7 +146,8 @@ function approveRoute(parts: HttpDependencies): Route {
       for (const each of grant.scope) requireScope(principal, each);
       requireFreeName(parts, grant.name);
       const { address } = parts.pairings.find(params.userCode);
-      parts.pairings.decide(params.userCode, grant);
+      const { readOnlyPaths } = principal;
+      parts.pairings.decide(params.userCode, { ...grant, ...(readOnlyPaths && { readOnlyPaths }) });
       await recordCompleted(parts, principal, { action: "pairing.approve", ...grant, address });
       return grant;
     },

@@ -2,7 +2,7 @@ import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
-import { SCOPES } from "../../auth/scopes.ts";
+import { ReadOnlyPaths, SCOPES } from "../../auth/scopes.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
 import { bearerToken } from "../authenticate.ts";
@@ -34,6 +34,7 @@ const SignIn = Type.Object(
 const Signed = Type.Object({
   name: Type.String(),
   scope: Type.Array(Type.Enum([...SCOPES])),
+  readOnlyPaths: ReadOnlyPaths,
   /** True for a paired display. */
   display: Type.Boolean(),
   expiresAt: Type.String({ format: "date-time" }),
@@ -139,7 +140,7 @@ function sessionOf(ctx: Context, tokens: HttpDependencies["tokens"]): Principal 
 
 function shownOf(
   tokens: HttpDependencies["tokens"],
-  { sub, jti, scope, display = false }: Principal,
+  { sub, jti, scope, readOnlyPaths = [], display = false }: Principal,
 ): object {
-  return { name: sub, scope, display, expiresAt: tokens.find(jti)?.expiresAt };
+  return { name: sub, scope, readOnlyPaths, display, expiresAt: tokens.find(jti)?.expiresAt };
 }

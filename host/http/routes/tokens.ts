@@ -2,8 +2,8 @@ import { withDefaults } from "@mantel/plugin-sdk/defaults";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
-import { SCOPES } from "../../auth/scopes.ts";
-import { type TokenRecord, statusOf } from "../../auth/token-register.ts";
+import { ReadOnlyPaths, SCOPES } from "../../auth/scopes.ts";
+import { revokedTogether, statusOf, type TokenRecord } from "../../auth/token-register.ts";
 import { TokenName, TokenRequest } from "../../auth/token-request.ts";
 import type { IssueRequest, Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
@@ -21,6 +21,7 @@ const TokenView = Type.Object({
   id: Type.String(),
   name: Type.String(),
   scope: Scopes,
+  readOnlyPaths: ReadOnlyPaths,
   status: Type.Enum(["valid", "revoked", "expired"]),
   issuedAt: Instant,
   expiresAt: Instant,
@@ -38,11 +39,24 @@ const Rotation = Type.Object(
   { drop: Type.Boolean({ default: false, description: "invalidate all tokens at once" }) },
   { additionalProperties: false },
 );
+const RightsPatch = Type.Object(
+  {
+    scope: Type.Optional(TokenRequest.properties.scope),
+    readOnlyPaths: Type.Optional(ReadOnlyPaths),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
 const shared = { tag: "Tokens", scope: "admin" } as const;
 
 /** `/tokens`: the list of tokens. A token itself is shown only when it is made. */
 export function tokenRoutes(parts: HttpDependencies): Route[] {
-  return [listRoute(parts), issueRoute(parts), revokeRoute(parts), rotateRoute(parts)];
+  return [
+    listRoute(parts),
+    issueRoute(parts),
+    rightsRoute(parts),
+    revokeRoute(parts),
+    rotateRoute(parts),
+  ];
 }
 
 function listRoute({ tokens, lastUse }: HttpDependencies): Route {
@@ -58,6 +72,7 @@ function listRoute({ tokens, lastUse }: HttpDependencies): Route {
         id: record.jti,
         name: record.name,
         scope: record.scope,
+        readOnlyPaths: record.readOnlyPaths ?? [],
         status: statusOf(record),
         issuedAt: record.issuedAt,
         expiresAt: record.expiresAt,
@@ -97,6 +112,46 @@ function issueRoute(parts: HttpDependencies): Route {
   });
 }
 
+/** A token cannot change its own rights, so that the last one with the scope admin keeps it. */
+function rightsRoute(parts: HttpDependencies): Route {
+  return route({
+    ...shared,
+    method: "PATCH",
+    path: "/tokens/:name",
+    operationId: "changeTokenRights",
+    summary:
+      "Change what a token may do, from now on: its scope, and places where it may only read",
+    params: Type.Object({ name: TokenName }),
+    query: Type.Object({ id: Type.String({ description: "the token, from the list" }) }),
+    body: { schema: RightsPatch, mergePatch: true },
+    answers: jsonAnswer(
+      "The number of changed tokens: those it was renewed from or as change too",
+      Type.Object({ changed: Type.Integer() }),
+    ),
+    errors: ["invalid", "token_unknown", "disk_full"],
+    async handle(_, { params: { name }, query: { id }, body, principal }) {
+      const rights = check(RightsPatch, body, "the rights");
+      requireOther(parts, principal, id);
+      const changed = await parts.tokens.changeRights(name, id, rights);
+      if (changed === 0) throw unknownToken(name, id);
+      await recordCompleted(parts, principal, { action: "token.rights", name, id, ...rights });
+      return { changed };
+    },
+  });
+}
+
+/** @throws MantelError `invalid` for the token of the request, and those that end with it */
+function requireOther({ tokens }: HttpDependencies, { jti }: Principal, id: string): void {
+  if (!revokedTogether(id, tokens.list()).some((each) => each.jti === jti)) return;
+  const sentence = "a token cannot change its own rights; use another one with the scope admin";
+  throw new MantelError("invalid", sentence);
+}
+
+function unknownToken(name: string, id: string | undefined): MantelError {
+  const which = id === undefined ? "" : ` and the id ${id}`;
+  return new MantelError("token_unknown", `no valid token has the name ${name}${which}`);
+}
+
 function revokeRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
@@ -116,10 +171,7 @@ function revokeRoute(parts: HttpDependencies): Route {
     errors: ["token_unknown", "disk_full"],
     async handle(_, { params: { name }, query: { id }, principal }) {
       const revoked = await parts.tokens.revoke(name, id);
-      if (revoked === 0) {
-        const which = id === undefined ? "" : ` and the id ${id}`;
-        throw new MantelError("token_unknown", `no valid token has the name ${name}${which}`);
-      }
+      if (revoked === 0) throw unknownToken(name, id);
       await recordCompleted(parts, principal, { action: "token.revoke", name, id, revoked });
       return { revoked };
     },
@@ -156,11 +208,15 @@ function rotateRoute(parts: HttpDependencies): Route {
 
 /** A request for a token like the one that is now invalid, with the same lifetime. */
 function successor(
-  { sub, scope, display, session }: Principal,
+  { sub, scope, readOnlyPaths, display, session }: Principal,
   own: TokenRecord | undefined,
 ): IssueRequest {
   const leftSeconds = own ? Math.floor((Date.parse(own.expiresAt) - Date.now()) / 1000) : 0;
   const ttlSeconds = Math.max(LEAST_SECONDS, leftSeconds);
-  const kind = { ...(display ? { display } : {}), ...(session ? { session } : {}) };
+  const kind = {
+    ...(display ? { display } : {}),
+    ...(session ? { session } : {}),
+    ...(readOnlyPaths ? { readOnlyPaths: [...readOnlyPaths] } : {}),
+  };
   return { name: sub, scope: [...scope], ttlSeconds, ...kind };
 }

@@ -203,3 +203,21 @@ async function openTokens(t: TestContext) {
     },
   };
 }
+
+test("changed rights hold for renewed tokens and new sessions, and after a restart", async (t) => {
+  const data = await emptyFolder(t);
+  const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const token = await tokens.issue({ ...DISPLAY, ttlSeconds: 60 });
+  const rights = { scope: ["read" as const], readOnlyPaths: ["automations"] };
+
+  await tokens.changeRights("wall", tokens.verify(token).jti, rights);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 30_000 });
+  const renewed = await tokens.renew(tokens.verify(token));
+  const session = await tokens.openSession(token);
+  const restarted = await Tokens.open({ dataFolder: data, log: collectedLog() });
+
+  for (const each of [token, renewed?.token ?? "", session.token]) {
+    const { scope, readOnlyPaths } = restarted.verify(each);
+    assert.deepEqual({ scope, readOnlyPaths }, rights);
+  }
+});

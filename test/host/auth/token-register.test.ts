@@ -215,7 +215,7 @@ for (const [what, line] of [
 }
 
 test("a token has expired after the instant of its end", (t) => {
-  const record = { ...ISSUED, revokedAt: null };
+  const record = { ...ISSUED, issuedScope: ISSUED.scope, revokedAt: null };
   const endsAt = Date.parse(ISSUED.expiresAt);
   t.mock.timers.enable({ apis: ["Date"], now: endsAt });
 

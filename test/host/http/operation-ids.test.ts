@@ -19,6 +19,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /smart-home/devices/:id/image": "getDeviceImage",
   "POST /smart-home/devices/:id/command": "sendCommand",
   "PATCH /smart-home/devices/:id": "updateDevice",
+  "PATCH /tokens/:name": "changeTokenRights",
   "DELETE /smart-home/devices/:id": "forgetDevice",
   "POST /rooms/:room/command": "sendRoomCommand",
   "POST /smart-home/commands": "sendCommands",

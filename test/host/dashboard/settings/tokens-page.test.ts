@@ -14,6 +14,19 @@ const { Store } = await import("../../../../host/dashboard/store.ts");
 const { FormData: PageFormData } = document.defaultView as unknown as typeof globalThis;
 const HERE = { origin: "http://127.0.0.1:8470" };
 
+/** The page with the answers of this host. */
+function showTokens(t: TestContext, api: FakeApi): HTMLElement {
+  const page = tokensPage({ api, store: new Store(), formAction: new FormAction() });
+  const root = document.createElement("div");
+  document.body.append(root);
+  const stop = effect(() => void render(page.view(), root));
+  t.after(() => {
+    stop();
+    root.remove();
+  });
+  return root;
+}
+
 /** The page after a token was created. */
 async function createToken(t: TestContext) {
   const { FormData: ofNode } = globalThis;
@@ -24,14 +37,7 @@ async function createToken(t: TestContext) {
     "/tokens": { tokens: [], token },
     "/setup": { simulated: false, place: true, address: "http://192.168.1.20:8470" },
   });
-  const page = tokensPage({ api, store: new Store(), formAction: new FormAction() });
-  const root = document.createElement("div");
-  document.body.append(root);
-  const stop = effect(() => void render(page.view(), root));
-  t.after(() => {
-    stop();
-    root.remove();
-  });
+  const root = showTokens(t, api);
   const name = root.querySelector<HTMLInputElement>("[name=name]");
   assert.ok(name);
   name.value = "Anna's phone";
@@ -74,4 +80,40 @@ test("a new token has no code for phones while the host listens on loopback only
   assert.equal(link, undefined);
   assert.match(warning ?? "", /--host 0\.0\.0\.0/);
   assert.match(example ?? "", /http:\/\/127\.0\.0\.1:8470\/api/);
+});
+
+test("the rights of a display are changed in its row, but not those of this browser", async (t) => {
+  const child = {
+    ...{ id: "1", name: "Child", scope: ["control"], readOnlyPaths: ["calendar"], status: "valid" },
+    ...{ expiresAt: "2027-01-01T00:00:00Z", lastUsedAt: null, session: false },
+  };
+  const api = new FakeApi({
+    "/tokens": { tokens: [{ ...child, display: true, current: false }] },
+    "/setup": { simulated: false, place: true, address: null },
+    "PATCH /tokens/Child?id=1": { changed: 1 },
+  });
+  const root = showTokens(t, api);
+  await until(() => root.querySelector("details") !== null);
+
+  const boxes = [...root.querySelectorAll<HTMLInputElement>("details input")];
+  const [automations, , , calendars] = boxes;
+  assert.ok(automations && calendars);
+  assert.deepEqual([automations.checked, calendars.checked], [false, true]);
+  automations.checked = true;
+  automations.dispatchEvent(new Event("change"));
+  await until(() => api.asked.filter((each) => each === "GET /tokens").length === 2);
+  const select = root.querySelector<HTMLSelectElement>("details select");
+  assert.equal(select?.value, "control");
+  select.value = "read";
+  select.dispatchEvent(new Event("change"));
+  await until(() => api.asked.filter((each) => each === "GET /tokens").length === 3);
+
+  assert.deepEqual(api.posted, [
+    { readOnlyPaths: ["calendar", "automations"] },
+    { scope: ["read"] },
+  ]);
+  api.answers["/tokens"] = { tokens: [{ ...child, display: false, current: true }] };
+  const own = showTokens(t, api);
+  await until(() => own.querySelector("li strong") !== null);
+  assert.equal(own.querySelector("details"), null);
 });

@@ -75,6 +75,7 @@ test("a token becomes an HttpOnly cookie, which can read and write", async (t) =
     {
       name: "anna",
       scope: ["admin"],
+      readOnlyPaths: [],
       display: false,
       expiresAt: "",
     },
@@ -281,7 +282,13 @@ test("the session is described by name and scopes, never by its token", async (t
   const nobody = await ask(app, "/session");
 
   const body = (await told.json()) as Record<string, unknown>;
-  assert.deepEqual(Object.keys(body).toSorted(), ["display", "expiresAt", "name", "scope"]);
+  assert.deepEqual(Object.keys(body).toSorted(), [
+    "display",
+    "expiresAt",
+    "name",
+    "readOnlyPaths",
+    "scope",
+  ]);
   assert.deepEqual(
     [body["name"], body["scope"], nobody],
     ["anna", ["control"], "401 unauthorized"],

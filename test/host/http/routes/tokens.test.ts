@@ -204,7 +204,7 @@ test("the audit is read in pages", async (t) => {
 const LAMP_ON = { "demo:light:1": { on: true } };
 
 interface AuditPage {
-  readonly records: unknown[];
+  readonly records: Record<string, unknown>[];
   readonly next: string | null;
 }
 
@@ -218,3 +218,63 @@ function claimsOf(token: string): { exp?: number } {
     exp?: number;
   };
 }
+
+test("the rights of a token change at once, also for what it opened, and streams end", async (t) => {
+  const app = await serveApp(t);
+  const token = await app.tokens.issue({ name: "child", scope: ["control"], ttlSeconds: 600 });
+  const { jti } = app.tokens.verify(token);
+  const session = await app.tokens.openSession(token);
+  const headers = { authorization: `Bearer ${token}` };
+  const stream = await fetch(`${app.url}/api/v1/events`, { headers });
+  const change = (body: object) => app.api("admin", `/tokens/child?id=${jti}`, json("PATCH", body));
+  const activate = async () => {
+    const path = `${app.url}/api/v1/smart-home/scenes/demo:scene:9/activate`;
+    const answer = await fetch(path, { method: "POST", headers });
+    return `${answer.status} ${((await answer.json()) as { code: string }).code}`;
+  };
+
+  const before = await activate();
+  const changed = await (await change({ readOnlyPaths: ["smart-home/scenes"] })).json();
+  const refused = await activate();
+  const read = await fetch(`${app.url}/api/v1/smart-home/scenes`, { headers });
+  await change({ readOnlyPaths: [] });
+  const again = await activate();
+  await change({ scope: ["read"] });
+  const lowered = await activate();
+
+  assert.deepEqual(
+    [before, changed, refused, read.status, again, lowered],
+    [
+      "404 scene_unknown",
+      { changed: 2 },
+      "403 insufficient_scope",
+      200,
+      "404 scene_unknown",
+      "403 insufficient_scope",
+    ],
+  );
+  assert.deepEqual(app.tokens.verify(session.token).scope, ["read"]);
+  await stream.text(); // It ends; the client opens another one with its new rights.
+  const page = (await (await app.api("admin", "/audit?limit=1")).json()) as AuditPage;
+  const [last] = page.records;
+  assert.deepEqual([last?.["action"], last?.["scope"]], ["token.rights", ["read"]]);
+});
+
+test("a token cannot change its own rights, and unknown ones and bad rights are refused", async (t) => {
+  const app = await serveApp(t);
+  await app.api("admin", "/config");
+  const own = app.tokens.list()[0];
+  const other = await app.tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+  const { jti } = app.tokens.verify(other);
+  const change = async (path: string, body: object, scope: "edit" | "admin" = "admin") =>
+    (await app.api(scope, path, json("PATCH", body))).status;
+
+  assert.equal(await change(`/tokens/${own?.name}?id=${own?.jti}`, { scope: ["read"] }), 422);
+  assert.equal(await change(`/tokens/x?id=missing`, { scope: ["read"] }), 404);
+  assert.equal(await change(`/tokens/y?id=${jti}`, { scope: ["read"] }), 404);
+  assert.equal(await change(`/tokens/x`, { scope: ["read"] }), 422);
+  assert.equal(await change(`/tokens/x?id=${jti}`, { scope: ["admin"] }, "edit"), 403);
+  const bad = [{}, { scope: [] }, { scope: ["root"] }, { readOnlyPaths: ["/a"] }, { name: "z" }];
+  for (const body of bad) assert.equal(await change(`/tokens/x?id=${jti}`, body), 422);
+  assert.deepEqual(app.tokens.verify(other).scope, ["read"]);
+});
