@@ -2,7 +2,7 @@ import { effect } from "@preact/signals-core";
 import type { Session } from "./session.ts";
 import { rememberedSignedIn, rememberSignedIn, visitNote } from "./signed-in.ts";
 
-/** True if the signed-in identity may only read at a place of the API, such as `automations`. */
+/** True if the signed-in identity may only read at a place of the API, such as `smart-home/scenes`. */
 export function mayOnlyReadAt(place: string): boolean {
   return rememberedPlaces().some((each) => place === each || place.startsWith(`${each}/`));
 }

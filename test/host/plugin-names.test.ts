@@ -116,6 +116,11 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "triggers of automation documents with an event or a reminder of a calendar",
   },
   {
+    files: /^host\/dashboard\/settings\/(tokens-page|english)\.ts$/,
+    ids: ["automations", "calendar"],
+    reason: "the HTTP contract: paths that any plugin may serve, where a token may only read",
+  },
+  {
     files: /^host\/dashboard\/automations\/import-page\.ts$/,
     ids: ["calendar"],
     text: /"calendar"/g,

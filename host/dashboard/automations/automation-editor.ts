@@ -40,6 +40,8 @@ export class AutomationEditor {
   readonly #faults = signal<ReadonlyMap<string, string>>(new Map());
   readonly #traces = signal<readonly Trace[]>([]);
   readonly #code = signal<string | undefined>(undefined);
+  readonly #webhookPath = signal<string | undefined>(undefined);
+  #isWebhookPathRead = false;
   readonly #empty: AutomationDocument;
 
   readonly history: ReadonlySignal<Undo<AutomationDocument>>;
@@ -85,6 +87,18 @@ export class AutomationEditor {
     this.base = this.#base = signal(stored);
     this.past = new PastRun(api, () => ({ document: contentOf(this.document.peek()) }));
     this.#empty = { ...contentOf(draft), triggers: [], conditions: [], actions: [] };
+  }
+
+  /** The secret path of webhooks; `undefined` until it is read. Read it while drawing. */
+  webhookPath(): string | undefined {
+    if (!this.#isWebhookPathRead) {
+      this.#isWebhookPathRead = true;
+      this.#api.get("/automations/webhooks").then(
+        ({ path }) => (this.#webhookPath.value = path),
+        (error: unknown) => console.warn("could not read the path of webhooks", error),
+      );
+    }
+    return this.#webhookPath.value;
   }
 
   get id(): string | undefined {

@@ -25,6 +25,7 @@ export function kindsOf(section: SectionName): readonly PartKind[] {
       return [
         ...shared,
         kind("event", "mdi:gesture-tap-button", texts.kindEvent),
+        kind("webhook", "mdi:webhook", texts.kindWebhook),
         kind("start", "mdi:power", texts.kindStart),
         kind("mqtt", "mdi:message-arrow-right-outline", texts.kindMqtt),
         kind("cron", "mdi:calendar-clock", texts.kindCron),
@@ -38,6 +39,7 @@ export function kindsOf(section: SectionName): readonly PartKind[] {
     case "actions":
       return [
         kind("command", "mdi:lightbulb-outline", texts.kindCommand),
+        kind("ramp", "mdi:chart-bell-curve-cumulative", texts.kindRamp),
         kind("scene", "mdi:movie-open-outline", texts.kindScene),
         kind("notify", "mdi:bell-outline", texts.kindNotify),
         kind("wait", "mdi:timer-sand", texts.kindWait),
@@ -59,6 +61,7 @@ export function newPart(section: SectionName, type: string, home: HomeView): Par
     presence: { anyone: isTrigger },
     calendar: { calendar: "*" },
     mqtt: { topic: "" },
+    webhook: { name: "" },
     cron: { expression: "0 7 * * *" },
     any: { of: [] },
     none: { of: [] },
@@ -75,6 +78,8 @@ function newAction(type: string, home: HomeView): Part {
       return { type, scene: [...home.scenes().keys()][0] ?? "" };
     case "wait":
       return { type, ms: 5 * MINUTE_MS };
+    case "ramp":
+      return { type, device: "", field: "brightness", to: 100, ms: 15 * MINUTE_MS };
     case "waitFor":
       return { type, trigger: newPart("triggers", "state", home), timeoutMs: 15 * MINUTE_MS };
     case "notify":

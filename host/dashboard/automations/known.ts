@@ -35,7 +35,8 @@ const TRIGGERS: Readonly<Record<string, Shape>> = {
     offsetMs: amount,
   },
   mqtt: { topic: text, payload: optional(text) },
-  presence: { anyone: flag },
+  presence: { anyone: flag, person: optional(text) },
+  webhook: { name: text },
   start: {},
 };
 
@@ -43,7 +44,7 @@ const CONDITIONS: Readonly<Record<string, Shape>> = {
   state: { device: text, field: text, above: amount, below: amount },
   time: { after: optional(text), before: optional(text), days },
   sun: { is: oneOf("up", "down") },
-  presence: { anyone: flag },
+  presence: { anyone: flag, person: optional(text) },
   calendar: { calendar: text, match: optional(text) },
   all: { of: list },
   any: { of: list },
@@ -53,7 +54,8 @@ const CONDITIONS: Readonly<Record<string, Shape>> = {
 const ACTIONS: Readonly<Record<string, Shape>> = {
   command: { device: text, command: isRecord, forMs: amount },
   scene: { scene: text },
-  wait: { ms: number },
+  wait: { ms: number, maxMs: amount },
+  ramp: { device: text, field: text, to: number, ms: number },
   waitFor: { trigger: isRecord, timeoutMs: number },
   notify: {
     message: text,

@@ -67,6 +67,7 @@ function formOf(sentence: Chooser, section: SectionName, path: Path, part: Part)
     });
   const form = partForm({ section, part, home, faults, id, onChange: change });
   if (section === "triggers") {
+    if (part.type === "webhook") return html`${form} ${webhookHint(editor, part)}`;
     return html`${form}
     ${part.type === "state" ? span("forMs", texts.lastingFor, texts.atOnce) : nothing}`;
   }
@@ -74,7 +75,9 @@ function formOf(sentence: Chooser, section: SectionName, path: Path, part: Part)
     case "command":
       return html`${form} ${span("forMs", texts.forTime, texts.span0)}`;
     case "wait":
-      return span("ms", texts.kindWait);
+      return html`${span("ms", texts.kindWait)} ${span("maxMs", texts.orUpTo, texts.exactly)}`;
+    case "ramp":
+      return html`${form} ${span("ms", texts.within)}`;
     case "waitFor":
       return html`${triggerForm(sentence, [...path, "trigger"], part)}
       ${span("timeoutMs", texts.timeout)}`;
@@ -85,6 +88,14 @@ function formOf(sentence: Chooser, section: SectionName, path: Path, part: Part)
     default:
       return form;
   }
+}
+
+/** The address to which a program sends a request. */
+function webhookHint(editor: AutomationEditor, { name }: Part): unknown {
+  const path = editor.webhookPath();
+  if (path === undefined) return nothing;
+  return html`<p class="hint">${words.value.webhookHint}</p>
+    <pre dir="ltr">POST ${location.origin}${path}/${String(name)}</pre>`;
 }
 
 /** The trigger that an action waits for: its kind and its form. */

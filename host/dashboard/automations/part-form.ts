@@ -14,7 +14,7 @@ import {
   statefulFields,
   WEEKDAYS,
 } from "./home.ts";
-import { commandFrom, dayName, flatCommand } from "./phrases.ts";
+import { commandFrom, dayName, flatCommand, phraseOf } from "./phrases.ts";
 import { words } from "./words.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -60,6 +60,7 @@ function placedName({ name, room }: Device): string {
 function formOf(section: SectionName, part: Part, home: HomeView): PartForm | undefined {
   if (part.type === "state") return stateForm(section === "triggers", part, home);
   if (part.type === "command") return commandForm(part, home);
+  if (part.type === "ramp") return rampForm(part, home);
   const fields = plainFields(section, part, home);
   if (Object.keys(fields).length === 0) return undefined;
   return {
@@ -100,6 +101,7 @@ const REQUIRED: ReadonlySet<string> = new Set([
   "cron expression",
   "calendar calendar",
   "mqtt topic",
+  "webhook name",
   "scene scene",
   "notify message",
 ]);
@@ -128,14 +130,10 @@ const days = (): FieldSchema => ({
   items: { anyOf: WEEKDAYS.map((day) => ({ const: day, title: dayName(day) })) },
 });
 
-function plainFields(section: SectionName, { type }: Part, home: HomeView): PartForm["fields"] {
+function plainFields(section: SectionName, part: Part, home: HomeView): PartForm["fields"] {
+  if (part.type === "presence") return presenceFields(section, part, home);
   const texts = words.value;
   const calendar = choice(texts.calendar, [["*", texts.anyCalendar], ...home.calendars()]);
-  const anyone = (yes: string, no: string): FieldSchema =>
-    choice(texts.people, [
-      [true, yes],
-      [false, no],
-    ]);
   const offsetMs: FieldSchema = { type: "number", title: texts.offset };
   const edge = choice(texts.edge, [
     ["start", texts.edgeStart],
@@ -158,21 +156,35 @@ function plainFields(section: SectionName, { type }: Part, home: HomeView): Part
       cron: { expression: text(texts.expression) },
       sun: { event, offsetMs },
       calendar: { ...which, edge, offsetMs },
-      presence: { anyone: anyone(texts.someoneComes, texts.everyoneLeaves) },
+      webhook: { name: text(texts.webhookName) },
       mqtt: { topic: text(texts.topic), payload: text(texts.payload) },
     },
     conditions: {
       time: { after: time(texts.from), before: time(texts.until), days: days() },
       sun: { is },
       calendar: which,
-      presence: { anyone: anyone(texts.someoneHome, texts.nobodyHome) },
     },
     actions: {
       scene: { scene: choice(texts.scene, [...home.scenes()]) },
       notify: { message: text(texts.message), to: text(texts.recipients) },
     },
   };
-  return fields[section][type] ?? {};
+  return fields[section][part.type] ?? {};
+}
+
+function presenceFields(section: SectionName, part: Part, home: HomeView): PartForm["fields"] {
+  const texts = words.value;
+  const trackers = home.devices().filter(({ kind }) => kind === "tracker");
+  return {
+    person: choice(texts.people, [
+      ["", texts.everyone],
+      ...trackers.map(({ id, name }) => [id, name] as const),
+    ]),
+    anyone: choice(
+      texts.edge,
+      [true, false].map((anyone) => [anyone, phraseOf(section, { ...part, anyone }, home).text]),
+    ),
+  };
 }
 
 /** Fields by which devices are mostly told apart, the first that a device has. */
@@ -251,6 +263,37 @@ function valueFields(
     default:
       return {};
   }
+}
+
+/** Inputs for a number that changes evenly: the device, which of its numbers, and the value at the end. */
+function rampForm(part: Part, home: HomeView): PartForm {
+  const texts = words.value;
+  const rampable = (id: unknown): readonly DeviceField[] => {
+    const chosen = home.device(String(id));
+    return (chosen ? settableFields(chosen) : []).filter(
+      ({ capability }) => capability.type === "number",
+    );
+  };
+  const known = rampable(part["device"]);
+  const field = known.find(({ key }) => key === part["field"]);
+  const fields: Record<string, FieldSchema> = { device: device() };
+  if (known.length > 0) {
+    fields["field"] = choice(
+      texts.field,
+      known.map(({ key, label }) => [key, label]),
+    );
+  }
+  if (field) fields["to"] = { ...commandField(field), title: texts.to };
+  return {
+    fields,
+    values: Object.fromEntries(Object.keys(fields).map((key) => [key, part[key]])),
+    read(values) {
+      const next = { ...part, ...values };
+      const numbers = rampable(next["device"]);
+      if (numbers.some(({ key }) => key === next["field"])) return next;
+      return { ...next, field: numbers[0]?.key ?? next["field"] };
+    },
+  };
 }
 
 /** Inputs for what a device can be told. What they cannot show, such as a colour, stays in the command. */

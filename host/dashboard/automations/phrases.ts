@@ -190,16 +190,18 @@ function happening(edge: unknown): (event: string) => string {
 
 const presence =
   (becomes: boolean): Write =>
-  ({ anyone }) => {
+  ({ anyone, person }, home) => {
     const texts = words.value;
-    const text =
-      anyone === true
-        ? becomes
-          ? texts.someoneComes
-          : texts.someoneHome
-        : becomes
-          ? texts.everyoneLeaves
-          : texts.nobodyHome;
+    const isHome = anyone === true;
+    if (typeof person === "string") {
+      const write = becomes
+        ? texts[isHome ? "personComes" : "personLeaves"]
+        : texts[isHome ? "personHome" : "personAway"];
+      return phrase("mdi:home-account", "ok", write(home.device(person)?.name ?? person));
+    }
+    const text = becomes
+      ? texts[isHome ? "someoneComes" : "everyoneLeaves"]
+      : texts[isHome ? "someoneHome" : "nobodyHome"];
     return phrase("mdi:home-account", "ok", text);
   };
 
@@ -231,6 +233,10 @@ const WRITERS: Readonly<Record<SectionName, Readonly<Record<string, Write>>>> = 
       return phrase("mdi:message-arrow-right-outline", "info", text);
     },
     presence: presence(true),
+    webhook: ({ name }) => ({
+      ...phrase("mdi:webhook", "info", words.value.webhook(String(name) || "…")),
+      isOpen: name === "",
+    }),
     start: () => phrase("mdi:power", "info", words.value.mantelStarts),
   },
   conditions: {
@@ -276,7 +282,22 @@ const WRITERS: Readonly<Record<SectionName, Readonly<Record<string, Write>>>> = 
         words.value.startScene(home.scenes().get(id) ?? id),
       );
     },
-    wait: ({ ms }) => phrase("mdi:timer-sand", "warn", words.value.wait(spanText(Number(ms)))),
+    wait: ({ ms, maxMs }) => {
+      const texts = words.value;
+      const [least, most] = [Number(ms), Number(maxMs ?? ms)];
+      const text =
+        most > least
+          ? texts.waitBetween(spanText(least), spanText(most))
+          : texts.wait(spanText(least));
+      return phrase("mdi:timer-sand", "warn", text);
+    },
+    ramp: (part, home) =>
+      deviceOf(part, home, (device, name) => {
+        const key = String(part["field"]);
+        const field = fieldOf(device, key);
+        const to = settingText(field, key, part["to"], home);
+        return words.value.ramp(name, to, spanText(Number(part["ms"])));
+      }),
     waitFor: (part, home) => {
       const trigger = partIn(part["trigger"]);
       const text = trigger ? phraseOf("triggers", trigger, home).text : "";

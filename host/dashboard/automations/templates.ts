@@ -13,6 +13,8 @@ export interface Template {
 }
 
 const MINUTE_MS = 60_000;
+/** Lamps that pretend that somebody is home. */
+const MAX_AWAY_LAMPS = 3;
 const WORKDAYS = WEEKDAYS.slice(0, 5);
 
 type Content = Pick<AutomationDocument, "triggers" | "actions"> &
@@ -49,15 +51,12 @@ const DRAFTS = {
         devices.find(
           (each) => isLamp(each) && isDimmable(each) && /bed|schlaf/i.test(placeOf(each)),
         ) ?? devices.find((each) => isLamp(each) && isDimmable(each));
-      const to = (brightness: number): Part => ({
-        type: "command",
-        device: idOf(lamp),
-        command: { on: true, brightness },
-      });
-      const wait: Part = { type: "wait", ms: 10 * MINUTE_MS };
       return {
         triggers: [{ type: "time", at: "06:30", days: WORKDAYS }],
-        actions: [to(5), wait, to(30), wait, to(80)],
+        actions: [
+          { type: "command", device: idOf(lamp), command: { on: true, brightness: 1 } },
+          { type: "ramp", device: idOf(lamp), field: "brightness", to: 80, ms: 30 * MINUTE_MS },
+        ],
       };
     },
   },
@@ -112,18 +111,30 @@ const DRAFTS = {
     icon: "mdi:home-export-outline",
     hue: "ok",
     fill(devices) {
-      const [lamp] = devices.filter(isLamp);
+      const lamps = onePerRoom(devices.filter(isLamp)).slice(0, MAX_AWAY_LAMPS);
+      const nobody: Part = { type: "presence", anyone: false };
+      const wait = (least: number, most: number): Part => ({
+        type: "wait",
+        ms: least * MINUTE_MS,
+        maxMs: most * MINUTE_MS,
+      });
+      // Nothing is switched once somebody has come home.
+      const switched = (lamp: Device | undefined, on: boolean): Part => ({
+        type: "if",
+        conditions: [nobody],
+        // oxlint-disable-next-line unicorn/no-thenable -- the name in the document, which nobody awaits
+        then: [{ type: "command", device: idOf(lamp), command: { on } }],
+      });
       return {
-        triggers: [{ type: "sun", event: "sunset", offsetMs: 20 * MINUTE_MS }],
-        conditions: [{ type: "presence", anyone: false }],
-        actions: [
-          {
-            type: "command",
-            device: idOf(lamp),
-            command: { on: true },
-            forMs: 150 * MINUTE_MS,
-          },
-        ],
+        mode: "single",
+        triggers: [{ type: "sun", event: "sunset", offsetMs: 10 * MINUTE_MS }],
+        conditions: [nobody],
+        actions: (lamps.length > 0 ? lamps : [undefined]).flatMap((lamp) => [
+          wait(1, 25),
+          switched(lamp, true),
+          wait(40, 90),
+          switched(lamp, false),
+        ]),
       };
     },
   },
@@ -182,6 +193,12 @@ const isDimmable = ({ capabilities }: Device): boolean => capabilities["brightne
 const motionField = ({ capabilities }: Device): string | undefined =>
   ["motion", "occupancy", "presence"].find((name) => capabilities[name]);
 const motion = (device: Device): boolean => motionField(device) !== undefined;
+
+/** The first device of each room. */
+function onePerRoom(devices: readonly Device[]): readonly Device[] {
+  const rooms = new Map(devices.toReversed().map((device) => [device.room, device]));
+  return devices.filter((device) => rooms.get(device.room) === device);
+}
 
 /** The first two devices of these sorts in one room, or else the first of each. */
 function inOneRoom(

@@ -26,6 +26,10 @@ export function conditionHolds(part: Part, home: HomeView): boolean | undefined 
       return sun && sun.isUp === (part["is"] === "up");
     }
     case "presence": {
+      if (typeof part["person"] === "string") {
+        const isHome = home.device(part["person"])?.state["home"];
+        return typeof isHome === "boolean" ? isHome === part["anyone"] : undefined;
+      }
       const { here, away } = peopleOf(home);
       if (here.length === 0 && away.length === 0) return undefined;
       return here.length > 0 === part["anyone"];
@@ -91,6 +95,8 @@ function textOf(section: SectionName, part: Part, home: HomeView): string | unde
       return deviceNow(part, home);
     case "command":
       return commandNow(part, home);
+    case "ramp":
+      return deviceNow(part, home);
     case "presence":
       return peopleNow(home);
     case "sun":

@@ -81,13 +81,15 @@ const PARTS: readonly (readonly [SectionName, Part, number])[] = [
   ["triggers", { type: "cron", expression: "0 7 * * *" }, 1],
   ["triggers", { type: "sun", event: "sunset", offsetMs: -600_000 }, 2],
   ["triggers", { type: "calendar", calendar: "*" }, 4],
-  ["triggers", { type: "presence", anyone: true }, 1],
+  ["triggers", { type: "presence", anyone: true }, 2],
+  ["triggers", { type: "webhook", name: "bell" }, 1],
   ["triggers", { type: "mqtt", topic: "a/b" }, 2],
   ["conditions", { type: "time", after: "07:00" }, 3],
   ["conditions", { type: "sun", is: "down" }, 1],
   ["conditions", { type: "calendar", calendar: "family" }, 2],
-  ["conditions", { type: "presence", anyone: false }, 1],
+  ["conditions", { type: "presence", anyone: false }, 2],
   ["actions", { type: "scene", scene: "demo:scene:1" }, 1],
+  ["actions", { type: "ramp", device: LAMP.id, field: "brightness", to: 1, ms: 1 }, 3],
   ["actions", { type: "notify", message: "Hello", to: ["Anna", "Ben"] }, 2],
 ];
 
@@ -179,4 +181,11 @@ test("a span is one of the usual ones, or minutes", () => {
   input?.dispatchEvent(new Event("change"));
 
   assert.deepEqual(chosen, [0, 60_000, 300_000, 900_000, 180_000]);
+});
+
+test("an even change offers the numbers of its device, and another device has its own", () => {
+  const part = { type: "ramp", device: LAMP.id, field: "brightness", to: 80, ms: 60_000 };
+  const next = draw("actions", part).set(0, "Blinds");
+
+  assert.deepEqual(next, { ...part, device: BLINDS.id, field: "position" });
 });

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { createFormats } from "@mantel/plugin-sdk/format";
-import { entriesIn, type Part, tracesIn } from "../../../../host/dashboard/automations/document.ts";
+import {
+  entriesIn,
+  type Part,
+  partsIn,
+  tracesIn,
+} from "../../../../host/dashboard/automations/document.ts";
 import type { HomeView } from "../../../../host/dashboard/automations/home.ts";
+import { kindsOf, newPart } from "../../../../host/dashboard/automations/kinds.ts";
 import { isKnown } from "../../../../host/dashboard/automations/known.ts";
 import {
   pointerOf,
@@ -438,4 +444,56 @@ test("answers of the host are read as far as they are valid", () => {
     [0, undefined, "1/then/0", []],
   );
   assert.deepEqual([entriesIn(undefined), tracesIn(7)], [[], []]);
+});
+
+test("people, webhooks, random waits and even changes are sentences with live values", () => {
+  const mara = tracker("Mara", false);
+  const home = homeOf({ devices: [LAMP, mara] });
+  const say = (section: "triggers" | "conditions" | "actions", part: Part) =>
+    phraseOf(section, part, home).text;
+  const away: Part = { type: "presence", anyone: false, person: mara.id };
+
+  assert.equal(say("triggers", { ...away, anyone: true }), "Mara comes home");
+  assert.equal(say("triggers", away), "Mara leaves");
+  assert.equal(say("conditions", away), "Mara is away");
+  assert.equal(conditionHolds(away, home), true);
+  assert.equal(conditionHolds({ ...away, anyone: true }, home), false);
+  assert.equal(conditionHolds({ ...away, person: "gone" }, home), undefined);
+  assert.equal(say("triggers", { type: "webhook", name: "bell" }), "the webhook bell is called");
+  assert.equal(say("actions", { type: "wait", ms: 60_000, maxMs: 120_000 }), "wait 1 min to 2 min");
+  assert.equal(say("actions", { type: "wait", ms: 60_000, maxMs: 60_000 }), "wait 1 min");
+  const ramp = { type: "ramp", device: LAMP.id, field: "brightness", to: 80, ms: 60_000 };
+  assert.match(say("actions", ramp), /^bring .* to 80 ?% within 1 min$/);
+  for (const type of ["webhook", "ramp"]) {
+    const section = type === "ramp" ? "actions" : "triggers";
+    assert.ok(kindsOf(section).some((kind) => kind.type === type));
+    assert.ok(isKnown(section, newPart(section, type, home)));
+  }
+});
+
+test("the template for an empty home switches one lamp of each room at random while nobody is home", () => {
+  const lamp = (id: string, room: string) => deviceOf({ id, name: id, room });
+  const { conditions, actions } = draftOf("away", [
+    lamp("demo:light:1", "A"),
+    lamp("demo:light:2", "A"),
+    lamp("demo:light:3", "B"),
+  ]);
+
+  assert.deepEqual(conditions, [{ type: "presence", anyone: false }]);
+  assert.deepEqual(
+    actions.map(({ type }) => type),
+    ["wait", "if", "wait", "if", "wait", "if", "wait", "if"],
+  );
+  for (const { type, ms, maxMs } of actions)
+    if (type === "wait") assert.ok(Number(maxMs) > Number(ms));
+  const commanded = actions.flatMap((part) => partsIn(part["then"]));
+  assert.deepEqual(
+    commanded.map((part) => [part["device"], part["command"]]),
+    [
+      ["demo:light:1", { on: true }],
+      ["demo:light:1", { on: false }],
+      ["demo:light:3", { on: true }],
+      ["demo:light:3", { on: false }],
+    ],
+  );
 });
