@@ -449,21 +449,24 @@ test("answers of the host are read as far as they are valid", () => {
 test("people, webhooks, random waits and even changes are sentences with live values", () => {
   const mara = tracker("Mara", false);
   const home = homeOf({ devices: [LAMP, mara] });
-  const say = (section: "triggers" | "conditions" | "actions", part: Part) =>
+  const spoken = (section: "triggers" | "conditions" | "actions", part: Part) =>
     phraseOf(section, part, home).text;
   const away: Part = { type: "presence", anyone: false, person: mara.id };
 
-  assert.equal(say("triggers", { ...away, anyone: true }), "Mara comes home");
-  assert.equal(say("triggers", away), "Mara leaves");
-  assert.equal(say("conditions", away), "Mara is away");
+  assert.equal(spoken("triggers", { ...away, anyone: true }), "Mara comes home");
+  assert.equal(spoken("triggers", away), "Mara leaves");
+  assert.equal(spoken("conditions", away), "Mara is away");
   assert.equal(conditionHolds(away, home), true);
   assert.equal(conditionHolds({ ...away, anyone: true }, home), false);
   assert.equal(conditionHolds({ ...away, person: "gone" }, home), undefined);
-  assert.equal(say("triggers", { type: "webhook", name: "bell" }), "the webhook bell is called");
-  assert.equal(say("actions", { type: "wait", ms: 60_000, maxMs: 120_000 }), "wait 1 min to 2 min");
-  assert.equal(say("actions", { type: "wait", ms: 60_000, maxMs: 60_000 }), "wait 1 min");
+  assert.equal(spoken("triggers", { type: "webhook", name: "bell" }), "the webhook bell is called");
+  assert.equal(
+    spoken("actions", { type: "wait", ms: 60_000, maxMs: 120_000 }),
+    "wait 1 min to 2 min",
+  );
+  assert.equal(spoken("actions", { type: "wait", ms: 60_000, maxMs: 60_000 }), "wait 1 min");
   const ramp = { type: "ramp", device: LAMP.id, field: "brightness", to: 80, ms: 60_000 };
-  assert.match(say("actions", ramp), /^bring .* to 80 ?% within 1 min$/);
+  assert.match(spoken("actions", ramp), /^bring .* to 80 ?% within 1 min$/);
   for (const type of ["webhook", "ramp"]) {
     const section = type === "ramp" ? "actions" : "triggers";
     assert.ok(kindsOf(section).some((kind) => kind.type === type));
