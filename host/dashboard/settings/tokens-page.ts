@@ -148,16 +148,19 @@ function rightsView(tokens: CredentialList<Token>, token: Token): TemplateResult
   const change = (body: object): void => tokens.change(token, body, texts.rightsChanged(name));
   return html`<details class="rights">
     <summary>${texts.rightsOf(name)}</summary>
-    <label for="scope-${id}">${texts.scope}</label>
-    <select
-      id="scope-${id}"
-      @change=${({ currentTarget }: Event) =>
-        change({ scope: [(currentTarget as HTMLSelectElement).value] })}
-    >
-      ${SCOPES.map(
-        (each) => html`<option value=${each} .selected=${each === highest}>${texts[each]}</option>`,
-      )}
-    </select>
+    <div class="field">
+      <label for="scope-${id}">${texts.scope}</label>
+      <select
+        id="scope-${id}"
+        @change=${({ currentTarget }: Event) =>
+          change({ scope: [(currentTarget as HTMLSelectElement).value] })}
+      >
+        ${SCOPES.map(
+          (each) =>
+            html`<option value=${each} .selected=${each === highest}>${texts[each]}</option>`,
+        )}
+      </select>
+    </div>
     ${
       highest === "read"
         ? nothing
