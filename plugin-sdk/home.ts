@@ -286,7 +286,11 @@ export interface Home extends HomeSettings {
    * Sends a message to people: the dashboards show it, and plugins that provide `home.notify` send it on. The manifest
    * lists `home.notify` under `uses`.
    * @param options.to the names of the receivers; absent means the usual ones of each provider
+   * @param options.from the name of what sends it, such as an automation; absent means the plugin
    * @throws ServiceError, MantelError the failure of a provider
    */
-  notify(message: string, options?: { readonly to?: string | readonly string[] }): Promise<void>;
+  notify(
+    message: string,
+    options?: { readonly to?: string | readonly string[]; readonly from?: string },
+  ): Promise<void>;
 }

@@ -66,6 +66,8 @@ export interface ApiEvents {
     readonly message: string;
     /** The names of the receivers; empty for the usual ones. */
     readonly to: readonly string[];
+    /** The name of what sent it, such as an automation; absent means the plugin. */
+    readonly from?: string;
     /** The plugin that sent it. */
     readonly cause?: Cause;
   };

@@ -7,7 +7,8 @@ export function showNotification(data: unknown, announce: (text: string) => void
   const { message } = data;
   if (typeof message !== "string") return;
   announce(message);
-  const sender = "cause" in data ? senderOf(data.cause) : undefined;
+  const named = "from" in data && typeof data.from === "string" ? data.from : undefined;
+  const sender = named ?? ("cause" in data ? senderOf(data.cause) : undefined);
   showNotice(message, { note: sender === undefined ? "" : words.peek().from(sender) });
 }
 

@@ -26,8 +26,8 @@ export async function notify(
   cause?: Cause,
 ): Promise<void> {
   const notification = check(HomeNotification, input, "a message");
-  const { message, to = [] } = notification;
-  const sender = cause && { cause };
+  const { message, to = [], from } = notification;
+  const sender = { ...(from !== undefined && { from }), ...(cause && { cause }) };
   const at = new Date().toISOString();
   bus.emit("notification", { id: randomUUID(), at, message, to, ...sender });
   const key = serviceKey(homeNotify);

@@ -78,6 +78,7 @@ export const EVENT_DATA = {
     at: Instant,
     message: Type.String(),
     to: Type.Array(Type.String()),
+    from: Type.Optional(Type.String({ description: "the name of what sent it" })),
     cause: Type.Optional(Cause),
   }),
   "plugin.installed": Type.Object({

@@ -60,9 +60,13 @@ export function createHome(
     presence: async () => (await list("tracker:*")).map(presenceOf),
     sun: async (at) => (await host.call("getSun", at ? { at: at.toISOString() } : {})) ?? undefined,
     coordinates: async () => (await host.call("getCoordinates", {})) ?? undefined,
-    async notify(message, { to } = {}) {
+    async notify(message, { to, from } = {}) {
       const receivers = typeof to === "string" ? [to] : to;
-      await call(homeNotify, { message, ...(receivers && { to: [...receivers] }) });
+      await call(homeNotify, {
+        message,
+        ...(receivers && { to: [...receivers] }),
+        ...(from !== undefined && { from }),
+      });
     },
   };
   return freeze(home);

@@ -8,6 +8,8 @@ export const HomeNotification = Type.Object(
     message: Type.String({ minLength: 1, maxLength: 10_000 }),
     /** The names of the receivers; absent means the provider's default. */
     to: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+    /** The name of what sends it, such as an automation; absent means the calling plugin. */
+    from: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   Strict,
 );

@@ -42,7 +42,8 @@ export async function openHome({
         `${failed.length} of ${results.length} devices failed: ${first.deviceId}: ${reason}`,
       );
     },
-    notify: (message, to) => home.notify(message, to ? { to } : {}),
+    notify: (message, to, from) =>
+      home.notify(message, { from: from.slice(0, 200), ...(to && { to }) }),
     async refresh() {
       const before = coordinates;
       coordinates = await home.coordinates();

@@ -255,7 +255,7 @@ export class ActiveRun implements Run {
         return attempt(this.#parts, () => home.activateScene(step.scene, this.by));
       case "notify": {
         const to = typeof step.to === "string" ? [step.to] : step.to;
-        return attempt(this.#parts, () => home.notify(step.message, to));
+        return attempt(this.#parts, () => home.notify(step.message, to, this.name));
       }
       case "ramp":
         return this.#takeRamp(step, entry);

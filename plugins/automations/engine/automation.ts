@@ -212,7 +212,7 @@ export interface EngineHome {
   readonly coordinates: { readonly latitude: number; readonly longitude: number } | undefined;
   command(device: string, command: CommandBody, by: ActsFor): Promise<void>;
   activateScene(scene: string, by: ActsFor): Promise<void>;
-  notify(message: string, to: readonly string[] | undefined): Promise<void>;
+  notify(message: string, to: readonly string[] | undefined, from: string): Promise<void>;
 }
 
 /** Stops what was begun. */

@@ -19,5 +19,7 @@ test("a message is shown and read out, and other data is ignored", () => {
   const next = document.querySelector(".undo-notice");
   assert.equal(next?.querySelector("small")?.textContent, "from Washing");
   assert.deepEqual(readOut.at(-1), "The dryer, too");
-  next?.remove();
+  showNotification({ message: "The door is open", cause, from: "Evening" }, announce);
+  assert.equal(document.querySelector(".undo-notice small")?.textContent, "from Evening");
+  document.querySelector(".undo-notice")?.remove();
 });

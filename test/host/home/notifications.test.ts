@@ -43,13 +43,16 @@ test("dashboards show a message although no plugin sends it on", async () => {
   assert.ok(!Number.isNaN(Date.parse(first.at)));
 });
 
-test("a message names the plugin that sent it", async () => {
+test("a message names the plugin that sent it, and what in it did", async () => {
   const { call, shown } = openHome();
   const cause = { kind: "module", id: "washer", name: "Washing" } as const;
 
   await call({ message: "The washing is done" }, cause);
 
-  assert.deepEqual(shown[0]?.cause, cause);
+  await call({ message: "The door is open", from: "Evening" }, cause);
+
+  assert.deepEqual([shown[0]?.cause, shown[0]?.from], [cause, undefined]);
+  assert.deepEqual([shown[1]?.cause, shown[1]?.from], [cause, "Evening"]);
 });
 
 test("every plugin that sends messages on gets it, and a failure of one is the answer", async () => {

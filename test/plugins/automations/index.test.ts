@@ -208,7 +208,7 @@ test("a message goes to the plugin that delivers messages, and without one the a
   const { id } = await first.create(notify);
   await first.request(routes.run, { params: { id } });
   await until(() => sent.length > 0);
-  assert.deepEqual(sent, [{ message: "open", to: ["Mara"] }]);
+  assert.deepEqual(sent, [{ message: "open", to: ["Mara"], from: "Welcome light" }]);
 
   const second = await open(t);
   await second.create(notify);
