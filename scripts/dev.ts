@@ -1,5 +1,5 @@
-// npm run dev [-- flags of the host]: runs the host with a verbose log and checks types at each save. Permissions that
-// a saved plugin requests are granted automatically.
+// npm run dev [-- flags of the host]: runs the host with a verbose log, and at each save checks types and runs the tests
+// of a saved automation. Permissions that a saved plugin requests are granted automatically.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
+import { automationsFolder, runTestsOnSave } from "./dev/automation-tests.ts";
 import { externalPluginFolders, tsProjects } from "./dev/external-plugins.ts";
 
 const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
@@ -27,8 +28,12 @@ watch([...CODE, ...elsewhere], { ignored: /node_modules/, ignoreInitial: true, p
   .on("all", checkSoon)
   .on("ready", checkSoon);
 
+const automations = automationsFolder(process.argv.slice(2));
+const endTests = automations === undefined ? undefined : runTestsOnSave(automations);
+
 process.once("exit", () => {
   compilers.forEach(endGroup);
+  endTests?.();
   rmSync(place, { recursive: true });
 });
 

@@ -30,7 +30,13 @@ async function main(): Promise<number> {
   try {
     await bundle(folder, names, built);
     const files = names.map((name) => join(built, name.replace(/\.ts$/, ".mjs")));
-    const given = ["--enable-source-maps", "--import", import.meta.resolve("tsx"), "--test"];
+    const given = [
+      "--enable-source-maps",
+      "--import",
+      import.meta.resolve("tsx"),
+      "--test",
+      "--test-reporter=spec",
+    ];
     const run = spawn(process.execPath, [...given, ...files], { cwd: folder, stdio: "inherit" });
     return await new Promise((ended, failed) => {
       run.once("error", failed).once("close", (code) => ended(code ?? 1));

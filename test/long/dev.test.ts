@@ -29,7 +29,10 @@ const FAR_LAMP = {
     'import { defineWidget } from "@mantel/plugin-sdk/widget";\nimport { html, render } from "lit";\nexport default defineWidget({ name: "Far", size: { default: [2, 2] }, mount(root) {\n  render(html`x`, root.parent);\n} });\n',
 };
 
-test("type errors and consent by save are shown beside a host that runs, and a signal ends both", async (t) => {
+const HALL_TEST =
+  'import { test } from "mantel/testing";\ntest("hall is tested", () => undefined);\n';
+
+test("type errors, tests of automations and consent by save are shown beside a host that runs, and a signal ends all", async (t) => {
   const { folder } = await emptyRepository(t);
   const elsewhere = await emptyFolder(t);
   const args = ["--import", "tsx", "scripts/dev.ts", "--port", "0", "--data", "data"];
@@ -61,6 +64,13 @@ test("type errors and consent by save are shown beside a host that runs, and a s
   await until(() => /connect to lamp\.far\.test.*permissions granted on save/.test(output), {
     withinMs: 30_000,
   });
+  const automations = join(folder, "data/automations");
+  await mkdir(automations, { recursive: true });
+  await writeFile(join(automations, "hall.test.ts"), HALL_TEST);
+  await until(() => /hall is tested/.test(output), { withinMs: 60_000 });
+  const tested = output.length;
+  await writeFile(join(automations, "hall.ts"), "export {};\n");
+  await until(() => output.slice(tested).includes("hall is tested"), { withinMs: 60_000 });
   dev.kill("SIGINT");
   const [code] = (await once(dev, "exit")) as [number | null];
 
