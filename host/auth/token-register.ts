@@ -7,6 +7,10 @@ import { copyPathOf, restoreLines } from "./register-copy.ts";
 import { ReadOnlyPaths, SCOPES } from "./scopes.ts";
 import { SharedFile } from "./shared-file.ts";
 
+/** The kinds of devices that people sign in. */
+export const DEVICE_KINDS = ["phone", "tablet", "computer"] as const;
+export type DeviceKind = (typeof DEVICE_KINDS)[number];
+
 const Instant = Type.String({ format: "date-time" });
 
 const Issued = Type.Object({
@@ -30,6 +34,8 @@ const Issued = Type.Object({
   /** The lifetime of the session that it opens; absent means that of the token. */
   sessionSeconds: Type.Optional(Type.Integer()),
   readOnlyPaths: Type.Optional(ReadOnlyPaths),
+  /** For a session: the kind of device, as its browser says. */
+  device: Type.Optional(Type.Enum([...DEVICE_KINDS])),
 });
 /** The rights of a token from now on, instead of those that it was issued with. */
 const Rights = Type.Object({

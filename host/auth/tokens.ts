@@ -14,6 +14,7 @@ import { type KeyRing, Keys } from "./keys.ts";
 import { restrictToOwner } from "./restrict-to-owner.ts";
 import type { Scope } from "./scopes.ts";
 import {
+  type DeviceKind,
   revokedTogether,
   statusOf,
   type TokenRecord,
@@ -57,6 +58,7 @@ export interface IssueRequest extends TokenRequest {
   /** The lifetime of the session that the token opens; absent means that of the token. */
   readonly sessionSeconds?: number;
   readonly readOnlyPaths?: string[];
+  readonly device?: DeviceKind;
 }
 
 /** A token for a browser's cookie. */
@@ -137,7 +139,7 @@ export class Tokens {
    *
    * @throws MantelError `unauthorized`, `link_used`, `disk_full`
    */
-  async openSession(token: string): Promise<SessionToken> {
+  async openSession(token: string, device?: DeviceKind): Promise<SessionToken> {
     return this.#keys.hold(async () => {
       this.#register.look();
       const { jti, name, display = false, ...record } = this.getOpener(token);
@@ -145,7 +147,8 @@ export class Tokens {
       const ttlSeconds = display
         ? lifeMsOf(record) / 1000
         : (record.sessionSeconds ?? Math.max(1, leftSeconds));
-      const kind = display ? { display, replaces: jti } : { openedWith: jti };
+      const opener = display ? { display, replaces: jti } : { openedWith: jti };
+      const kind = { ...opener, ...(device && { device }) };
       const request = { name, ...rightsOf(record), ttlSeconds, session: true, ...kind };
       return { ttlSeconds, token: await this.#issue(request) };
     });
@@ -222,7 +225,12 @@ export class Tokens {
     const lifeMs = lifeMsOf(own);
     if (Date.now() - Date.parse(own.issuedAt) < lifeMs * RENEWED_AFTER) return undefined;
     const ttlSeconds = Math.round(lifeMs / 1000);
-    const kind = { display: true, replaces: jti, ...(session ? { session } : {}) };
+    const { device } = own;
+    const kind = {
+      ...{ display: true, replaces: jti },
+      ...(session ? { session } : {}),
+      ...(device && { device }),
+    };
     return this.#keys.hold(async () => {
       this.#register.look();
       const rights = rightsOf(this.find(jti) ?? own); // They may have changed a moment ago.

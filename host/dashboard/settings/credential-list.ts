@@ -49,12 +49,19 @@ export class CredentialList<T extends Credential> {
     void this.#load().catch((error: unknown) => page.formAction.fail(error));
   }
 
-  /** `details` are shown below the name. */
-  rowOf(given: T, details: unknown, instead?: TemplateResult): TemplateResult {
+  /** `details` are shown below the title, and `instead` in place of the button that revokes. */
+  rowOf(
+    given: T,
+    details: unknown,
+    {
+      title = given.name,
+      instead,
+    }: { readonly title?: string; readonly instead?: TemplateResult | undefined } = {},
+  ): TemplateResult {
     const { id, name } = given;
     const revoke = words.value.revoke(name);
     return html`<li class="row">
-      <span class="grow"><strong dir="auto">${name}</strong>${details}</span>
+      <span class="grow"><strong dir="auto">${title}</strong>${details}</span>
       ${instead ?? this.#page.formAction.confirmButton(id, revoke, () => this.#revoke(given))}
     </li>`;
   }

@@ -21,7 +21,7 @@ const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey
   ["general", "idle", "nobodyNear", "nobodyNearHint"],
   ["place", "town", "town", "townHint"],
   ["calendars", "", "sources", "feeds"],
-  ["access", "", "newToken", "tokens", "thisBrowser", "signOut"],
+  ["access", "", "newToken", "people", "thisBrowser", "signOut"],
   ["displays", "", "pairDisplay", "addDisplay", "kiosk", "turnsPages"],
   ["scenes", "", "newScene"],
   ["photos", "", "addPhotos"],

@@ -19,6 +19,7 @@ interface Token {
   readonly lastUsedAt: string | null;
   readonly display: boolean;
   readonly session: boolean;
+  readonly device: "phone" | "tablet" | "computer" | null;
   readonly current: boolean;
 }
 
@@ -79,7 +80,7 @@ function signedInView({ api, formAction }: SettingsDependencies): TemplateResult
     <ul class="rows">
       <li class="row">
         <span class="grow">
-          <strong dir="auto">${who.name}</strong><small>${who.scope.join(", ")}</small>
+          <strong dir="auto">${who.name}</strong><small>${accessOf(who)}</small>
         </span>
         ${formAction.confirmButton("sign-out", texts.signOut, () => void formAction.run(signOut))}
       </li>
@@ -90,6 +91,7 @@ function signedInView({ api, formAction }: SettingsDependencies): TemplateResult
 function pageView(tokens: CredentialList<Token>): TemplateResult {
   const texts = words.value;
   const all = tokens.items.value;
+  const people = all.filter(({ display }) => !display);
   return html`<section>
       <h2>${texts.displays}</h2>
       ${listOf(
@@ -98,11 +100,14 @@ function pageView(tokens: CredentialList<Token>): TemplateResult {
       )}
       <p><a class="link" href="#pair">${texts.pairDisplay}</a></p>
     </section>
-    <section>
-      <h2>${texts.tokens}</h2>
-      ${listOf(
-        tokens,
-        all.filter(({ display }) => !display),
+    <section class="people">
+      <h2>${texts.people}</h2>
+      ${[...new Set(people.map(({ name }) => name))].map((name) =>
+        personView(
+          tokens,
+          name,
+          people.filter((each) => each.name === name),
+        ),
       )}
     </section>
     <section class="panel">
@@ -124,20 +129,57 @@ function listOf(tokens: CredentialList<Token>, shown: readonly Token[]): Templat
   </ul>`;
 }
 
+/** A person, or a program, with the devices that are signed in under this name. */
+function personView(
+  tokens: CredentialList<Token>,
+  name: string,
+  own: readonly Token[],
+): TemplateResult {
+  const [initial = ""] = name.trim();
+  return html`<div class="person">
+    <h3>
+      <span class="avatar" aria-hidden="true" .style=${`--hue: ${hueOf(name)}`}
+        >${initial.toUpperCase()}</span
+      >
+      <span dir="auto">${name}</span>
+    </h3>
+    ${listOf(tokens, own)}
+  </div>`;
+}
+
+/** A hue in degrees that a name always has. */
+function hueOf(name: string): number {
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
+  return sum;
+}
+
+/** The highest scope, in words. */
+function accessOf({ scope }: Pick<Token, "scope">): string {
+  return words.value[SCOPES.findLast((each) => scope.includes(each)) ?? "read"];
+}
+
+/** The kind of what is signed in. */
+function titleOf({ name, display, session, device }: Token): string {
+  const texts = words.value;
+  if (display) return name;
+  if (device !== null) return texts[device];
+  return session ? texts.browser : texts.linkOrToken;
+}
+
 /** Tokens with the same name are shown with their id. */
 function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
   const texts = words.value;
-  const { id, name, scope, expiresAt, lastUsedAt, display, session, current } = token;
+  const { id, name, expiresAt, lastUsedAt, current } = token;
   const isShared = tokens.items.value.some((each) => each.name === name && each.id !== id);
-  const details = html`<small>${scope.join(", ")} · ${texts.until(formatInstant(expiresAt))}</small>
+  const details = html`<small>${accessOf(token)} · ${texts.until(formatInstant(expiresAt))}</small>
     <small
       >${lastUsedAt === null ? texts.neverUsed : texts.lastUsed(formatInstant(lastUsedAt))}</small
     >
-    ${session && !display ? html`<small>${texts.signedInBrowser}</small>` : nothing}
     ${isShared ? html`<small>${texts.withId(id.slice(0, 8))}</small>` : nothing}
     ${current ? nothing : rightsView(tokens, token)}`;
   const here = current ? html`<span class="state ok">${texts.thisToken}</span>` : undefined;
-  return tokens.rowOf(token, details, here);
+  return tokens.rowOf(token, details, { title: titleOf(token), instead: here });
 }
 
 /** The rights of the holder of a token. Each change holds at once. */

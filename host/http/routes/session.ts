@@ -3,6 +3,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
 import { ReadOnlyPaths, SCOPES } from "../../auth/scopes.ts";
+import type { DeviceKind } from "../../auth/token-register.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
 import { bearerToken } from "../authenticate.ts";
@@ -80,7 +81,7 @@ function signInRoute(parts: HttpDependencies): Route {
       parts.tokens.getOpener(token);
       requireOwnOrigin(ctx);
       if (!given.replace) requireSignedOut(ctx, parts.tokens);
-      const session = await parts.tokens.openSession(token);
+      const session = await parts.tokens.openSession(token, deviceOf(ctx.get("User-Agent")));
       await endSession(ctx, parts);
       setSessionCookie(ctx, session);
       const principal = parts.tokens.verify(session.token);
@@ -89,6 +90,12 @@ function signInRoute(parts: HttpDependencies): Route {
       return shownOf(parts.tokens, principal);
     },
   });
+}
+
+/** The kind of device by what its browser says of itself (RFC 9110, 10.1.5). iPads say that they are computers. */
+export function deviceOf(userAgent: string): DeviceKind {
+  if (/iPad|Tablet|Android(?!.*Mobile)/i.test(userAgent)) return "tablet";
+  return /iPhone|Mobi/i.test(userAgent) ? "phone" : "computer";
 }
 
 function signOutRoute(parts: HttpDependencies): Route {

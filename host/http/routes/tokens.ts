@@ -3,7 +3,12 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
 import { ReadOnlyPaths, SCOPES } from "../../auth/scopes.ts";
-import { revokedTogether, statusOf, type TokenRecord } from "../../auth/token-register.ts";
+import {
+  DEVICE_KINDS,
+  revokedTogether,
+  statusOf,
+  type TokenRecord,
+} from "../../auth/token-register.ts";
 import { TokenName, TokenRequest } from "../../auth/token-request.ts";
 import type { IssueRequest, Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
@@ -31,6 +36,8 @@ const TokenView = Type.Object({
   display: Type.Boolean(),
   /** True for the token in a browser's cookie. */
   session: Type.Boolean(),
+  /** For a signed-in browser: the kind of its device. */
+  device: Type.Union([Type.Enum([...DEVICE_KINDS]), Type.Null()]),
   /** True for the token of this request. */
   current: Type.Boolean(),
 });
@@ -80,6 +87,7 @@ function listRoute({ tokens, lastUse }: HttpDependencies): Route {
         lastUsedAt: lastUse.at(record.jti),
         display: record.display === true,
         session: record.session === true,
+        device: record.device ?? null,
         current: record.jti === principal.jti,
       })),
     }),

@@ -86,6 +86,7 @@ test("the rights of a display are changed in its row, but not those of this brow
   const child = {
     ...{ id: "1", name: "Child", scope: ["control"], readOnlyPaths: ["calendar"], status: "valid" },
     ...{ expiresAt: "2027-01-01T00:00:00Z", lastUsedAt: null, session: false },
+    device: null,
   };
   const api = new FakeApi({
     "/tokens": { tokens: [{ ...child, display: true, current: false }] },
@@ -116,4 +117,34 @@ test("the rights of a display are changed in its row, but not those of this brow
   const own = showTokens(t, api);
   await until(() => own.querySelector("li strong") !== null);
   assert.equal(own.querySelector("details"), null);
+});
+
+test("people are shown with the devices that they signed in", async (t) => {
+  const token = {
+    ...{ scope: ["control"], readOnlyPaths: [], status: "valid", display: false, current: false },
+    ...{ expiresAt: "2027-01-01T00:00:00Z", lastUsedAt: null, session: true },
+  };
+  const api = new FakeApi({
+    "/tokens": {
+      tokens: [
+        { ...token, id: "1", name: "Mara", device: "phone" },
+        { ...token, id: "2", name: "Noah", device: null, session: false },
+        { ...token, id: "3", name: "Mara", device: "tablet" },
+        { ...token, id: "4", name: "Mara", device: null },
+      ],
+    },
+    "/setup": { simulated: false, place: true, address: null },
+  });
+  const root = showTokens(t, api);
+  await until(() => root.querySelector(".person") !== null);
+
+  const shown = [...root.querySelectorAll(".person")].map((person) => [
+    person.querySelector("h3")?.textContent?.replace(/\s+/g, " ").trim(),
+    [...person.querySelectorAll("li strong")].map(({ textContent }) => textContent),
+  ]);
+
+  assert.deepEqual(shown, [
+    ["M Mara", ["Phone", "Tablet", "Browser"]],
+    ["N Noah", ["Link or token"]],
+  ]);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Scope } from "../../../../host/auth/scopes.ts";
 import type { IssueRequest } from "../../../../host/auth/tokens.ts";
+import { deviceOf } from "../../../../host/http/routes/session.ts";
 import { until } from "../../../helpers/until.ts";
 import { json, rawStatus, type ServedApp, serveApp } from "../serve-app.ts";
 
@@ -428,4 +429,27 @@ test("sign-ins and sign-outs are recorded", async (t) => {
       ["session.start", "anna"],
     ],
   );
+});
+
+test("a session is listed with the kind of its device", async (t) => {
+  const app = await serveApp(t);
+  const android =
+    "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Mobile Safari/537.36";
+  await signIn(app, await link(app), { "user-agent": android });
+
+  const { tokens } = (await (await app.api("admin", "/tokens")).json()) as {
+    tokens: { session: boolean; device: string | null }[];
+  };
+  assert.deepEqual(
+    tokens.filter(({ session }) => session).map(({ device }) => device),
+    ["phone"],
+  );
+  for (const [agent, device] of Object.entries({
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148": "phone",
+    "Mozilla/5.0 (iPad; CPU OS 16_0 like Mac OS X) Mobile/15E148": "tablet",
+    "Mozilla/5.0 (Linux; Android 12; SM-T510) Safari/537.36": "tablet",
+    "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36": "computer",
+    "": "computer",
+  }))
+    assert.equal(deviceOf(agent), device, agent);
 });
