@@ -1,12 +1,12 @@
 // The build cache that hosts of tests begin with: without it each compiles the dashboard and the runtime of plugins.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
+import { BuildCache } from "../../host/build-cache.ts";
 import { openLog } from "../../host/log.ts";
 
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
@@ -18,7 +18,7 @@ const SHARED_BUILDS = ["shell.json", "runtime.json"];
 /** The folder of a warm cache; a host of these sources fills it once. `compiled` is the path of the compiled host. */
 export async function warmCache(compiled: string): Promise<string> {
   const folder = join(FOLDER, `cache-${basename(compiled, ".mjs")}`);
-  if (existsSync(folder)) return folder;
+  if (await isUpToDate(folder)) return folder;
   const home = await mkdtemp(join(tmpdir(), "mantel-cache-"));
   try {
     await runOnce(home);
@@ -27,6 +27,18 @@ export async function warmCache(compiled: string): Promise<string> {
     await rm(home, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** True if hosts would not build again what is in the cache. */
+async function isUpToDate(folder: string): Promise<boolean> {
+  const found = await Promise.all(
+    SHARED_BUILDS.map(async (file) => {
+      const text = await readFile(join(folder, "built", file), "utf8").catch(() => "{}");
+      const { entry = "" } = JSON.parse(text) as { entry?: string };
+      return new BuildCache(folder).find(basename(file, ".json"), entry);
+    }),
+  );
+  return found.every((value) => value !== undefined);
 }
 
 /** Runs a host until all its modules have started and the dashboard is built. */
@@ -79,5 +91,6 @@ async function keep(cache: string, folder: string): Promise<void> {
       await rm(join(FOLDER, stale), { recursive: true, force: true });
     }
   }
+  await rm(folder, { recursive: true, force: true }); // one whose sources have changed since
   await rename(temporary, folder);
 }

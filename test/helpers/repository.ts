@@ -1,16 +1,15 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
-import { promisify } from "node:util";
+import { copyInto } from "./copy-into.ts";
 import { emptyFolder } from "./folder.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
 const INSTALLED = ".package-lock.json";
-/** A link to the first would change its time, and with that the name of the compiled host of this repository. */
-const OWN = [INSTALLED, ".cache"];
 const TOOL_SETTINGS = [".ci", "tsconfig.json"];
 
 /** A program that has ended. */
@@ -26,24 +25,50 @@ export interface TestRepository {
   readonly run: (program: string, ...args: readonly string[]) => Promise<Ended>;
 }
 
-/** The host's sources and the SDK in a folder of their own, with the packages of this repository. */
-export async function copyOfHost(t: TestContext): Promise<string> {
+/**
+ * The host's sources and the SDK in a folder of their own, with the packages that the host, the SDK and these plugins
+ * use. The packages are copied: a link is not an installed package, and a hard link changes the time of the
+ * repository's own file, after which the hosts of all other tests build the dashboard again.
+ */
+export async function copyOfHost(t: TestContext, plugins: readonly string[] = []): Promise<string> {
   const folder = await emptyFolder(t);
   for (const name of ["host", "layouts", "plugin-sdk", "package.json", "tsconfig.json"]) {
     await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
   }
-  // Copies and not links, which are not installed packages; hard ones where the file system allows it.
-  const packages = join(REPOSITORY, "node_modules");
+  const packages = await packagesOf(["", "plugin-sdk", ...plugins]);
   const to = join(folder, "node_modules");
-  const names = (await readdir(packages)).filter((name) => !OWN.includes(name));
-  const from = names.map((name) => join(packages, name));
-  const copy = (flags: string) => promisify(execFile)("cp", [flags, ...from, to]);
-  await mkdir(to);
-  await copy("-al").catch(() => copy("-a"));
-  await cp(join(packages, INSTALLED), join(to, INSTALLED));
-  await rm(join(to, "@mantel/plugin-sdk"));
+  for (const scope of new Set([...packages.map((name) => dirname(name)), "@mantel"])) {
+    const names = packages.filter((name) => dirname(name) === scope);
+    await mkdir(join(to, scope), { recursive: true });
+    await copyInto(
+      join(to, scope),
+      names.map((name) => join(REPOSITORY, "node_modules", name)),
+    );
+  }
+  await cp(join(REPOSITORY, "node_modules", INSTALLED), join(to, INSTALLED));
   await symlink(join(folder, "plugin-sdk"), join(to, "@mantel/plugin-sdk"));
   return folder;
+}
+
+interface Needs {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The installed npm packages that these folders of the repository depend on, and all that those depend on. */
+async function packagesOf(folders: readonly string[]): Promise<readonly string[]> {
+  const needsOf = async (folder: string) => {
+    const text = await readFile(join(REPOSITORY, folder, "package.json"), "utf8");
+    const { dependencies, optionalDependencies } = JSON.parse(text) as Needs;
+    return Object.keys({ ...dependencies, ...optionalDependencies });
+  };
+  const found = new Set((await Promise.all(folders.map(needsOf))).flat());
+  for (const name of found) {
+    const folder = join("node_modules", name);
+    if (name.startsWith("@mantel/") || !existsSync(join(REPOSITORY, folder))) found.delete(name);
+    else for (const needed of await needsOf(folder)) found.add(needed);
+  }
+  return [...found];
 }
 
 /** A repository with this one's code and tools, and without plugins and tests. */

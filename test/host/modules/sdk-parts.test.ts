@@ -8,8 +8,8 @@ import { copyOfHost } from "../../helpers/repository.ts";
 import { until } from "../../helpers/until.ts";
 
 test("a save in a part of the SDK reloads the modules that it is bundled with", async (t) => {
-  const repository = await copyOfHost(t);
   const plugins = ["plugins/energy-widget", "plugins/mqtt", "plugins/clock-widget"];
+  const repository = await copyOfHost(t, plugins);
   const host = await startHost(t, { repository, plugins });
   const module = async (id: string) =>
     (await (await host.api(`/modules/${id}`)).json()) as ModuleView;
