@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
@@ -103,7 +103,7 @@ async function keyOf(from: string, names: readonly string[]): Promise<string> {
     const packages = join(folder, "node_modules");
     if (existsSync(packages)) {
       const installed = await readFile(join(packages, ".package-lock.json")).catch(() => "");
-      hash.update(`\n${folder}\n`).update(installed);
+      hash.update(`\n${realpathSync(packages)}\n`).update(installed);
     }
     if (folder === dirname(folder)) return hash.digest("hex").slice(0, 16);
   }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { VendorCache } from "../../../host/modules/build/vendor.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -52,6 +54,24 @@ test("packages unused when the host ended are removed at its next start", async 
   assert.deepEqual(await bundles(), used, "also those of what can be gone back to");
   await after.registry.rollBack("one");
   assert.equal(after.registry.get("one").state, "active");
+});
+
+test("homes that share a folder of packages share its bundles", async (t) => {
+  const home = await emptyFolder(t);
+  const cache = new VendorCache(join(home, "vendor"));
+  const bundle = (id: string) =>
+    cache.bundle(id, join(home, id), new Map([["semver", "index.ts"]]));
+  for (const id of ["one", "two"]) {
+    await mkdir(join(home, id));
+    await symlink(resolve("node_modules"), join(home, id, "node_modules"));
+  }
+  await mkdir(join(home, "own/node_modules/semver"), { recursive: true });
+  await writeFile(join(home, "own/node_modules/semver/index.js"), "exports.own = true;");
+
+  const [one, two, own] = [await bundle("one"), await bundle("two"), await bundle("own")];
+
+  assert.equal(one, two);
+  assert.notEqual(own, one);
 });
 
 /** A process has its plugin's name as its title from the moment it is asked to load the code. */
