@@ -108,6 +108,18 @@ async function breakCode(page: Page, { host }: Stage): Promise<void> {
   await assertAccessible(page);
 }
 
+test("a fault is found at each check of a page", async (t) => {
+  const browser = await openBrowser(t);
+  const { page } = await openPage(t, browser, "data:text/html,<!doctype html>");
+  await page.setContent(`<html lang="en"><title>A page</title><main><h1>A page</h1></main>`);
+  await assertAccessible(page);
+
+  await page.evaluate(`document.querySelector("main").append(new Image())`);
+
+  await assert.rejects(assertAccessible(page), /image-alt/);
+  await assert.rejects(assertAccessible(page), /image-alt/);
+});
+
 test("the API page has no accessibility violations", async (t) => {
   const [browser, host] = await Promise.all([
     openBrowser(t),
