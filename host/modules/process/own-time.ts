@@ -6,11 +6,12 @@ import type { PluginProcess } from "./plugin-process.ts";
 const LONGEST = 10;
 
 /**
- * Waits for the answer of a process within a deadline in time of its own: while it was ready and waited for a CPU, the clock
- * does not count. So a start that is quick enough on a quiet machine does not fail on a busy one.
+ * Waits for the answer of a process within a deadline in time of its own: while it or the host, whose answers it needs,
+ * was ready and waited for a CPU, the clock does not count. So a start that is quick enough on a quiet machine does not
+ * fail on a busy one.
  *
  * @param call sends the request; its deadline is the longest wait on the clock, in ms
- * @param waitedMs the time for which the process has waited for a CPU since it began
+ * @param waitedMs the time for which the process and the host have waited for a CPU since they began
  * @throws MantelError `deadline_passed`, and what `call` throws
  */
 export async function withinOwnTime<T>(
@@ -23,7 +24,8 @@ export async function withinOwnTime<T>(
   answer.catch(() => undefined); // one that comes too late is not handled
   for (let leftMs = deadlineMs; leftMs > 0;) {
     if (await settles(answer, leftMs)) return answer;
-    leftMs = startedAt + deadlineMs + waitedMs() - before - performance.now();
+    const elapsedMs = performance.now() - startedAt;
+    leftMs = deadlineMs - Math.max(0, elapsedMs - (waitedMs() - before)); // both may have waited at the same time
   }
   throw new MantelError("deadline_passed", `${what} timed out after ${deadlineMs} ms`);
 }
@@ -38,10 +40,11 @@ export interface OwnDeadline {
 /** The deadline of a call to a process. */
 export function ownDeadline(
   what: string,
-  process: Pick<PluginProcess, "pid">,
+  { pid }: Pick<PluginProcess, "pid">,
   deadlineMs: number,
+  waitedMs = waitedForCpuMs,
 ): OwnDeadline {
-  return { what, deadlineMs, waitedMs: () => waitedForCpuMs(process.pid) };
+  return { what, deadlineMs, waitedMs: () => waitedMs(pid) + waitedMs(process.pid) };
 }
 
 /** True if the promise settles within `ms`. */

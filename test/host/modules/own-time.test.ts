@@ -22,6 +22,17 @@ test("time in which a process waits for a CPU does not count against its deadlin
   assert.deepEqual(longest, [300]);
 });
 
+test("time in which the host waits for a CPU does not count either", () => {
+  const waited = new Map([
+    [7, 30],
+    [process.pid, 400],
+  ]);
+
+  const { waitedMs } = ownDeadline("start", { pid: 7 }, 1, (pid) => waited.get(pid) ?? 0);
+
+  assert.equal(waitedMs(), 430);
+});
+
 test("a process that has its CPU and does not answer is late", async () => {
   const waitedMs = () => 5_000; // before the call
   const never = () => new Promise<never>(() => undefined);
