@@ -45,7 +45,8 @@ export type OpenHistory = (
 
 /** From the first change to the disk; with the time of a write, at most two seconds are lost at a power cut. */
 const BATCH_MS = 1_500;
-const MAINTAIN_MS = 60_000;
+/** Each time some pages of 4 KiB are written, also in a home where nothing happens; this spares memory cards. */
+const MAINTAIN_MS = 3 * 60_000;
 const RETRY_MS = 30_000;
 /** A longer interruption is a gap in the curves. */
 const GAP_MS = 5 * 60_000;

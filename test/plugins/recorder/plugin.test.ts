@@ -198,6 +198,30 @@ test("while the file cannot be opened, the plugin runs, says why, and answers th
   await assert.rejects(running.request(logbookRoute, {}), { code: "service_unavailable" });
 });
 
+test("an hour in which nothing happens writes at most twenty times", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  let writes = 0;
+  const quiet = recorderWith(({ file, retention }, notices) => {
+    const storage = SqliteStorage.open(file);
+    const alive = storage.alive.bind(storage);
+    storage.alive = (now) => (writes++, alive(now));
+    return new Recorder(() => storage, retention, notices);
+  });
+  const folders = { history: await emptyFolder(t) };
+  const running = await startPlugin(quiet, { config: CONFIG, folders });
+  t.after(() => running.stop());
+  await running.request(logbookRoute, {}); // waits for the work of the start
+  const before = writes;
+
+  for (let minute = 0; minute < 60; minute++) {
+    t.mock.timers.tick(60_000);
+    await running.request(logbookRoute, {}); // waits for this minute's work
+  }
+
+  assert.ok(writes > before, "the recorder notes that it lives");
+  assert.ok(writes - before <= 20, `it wrote ${writes - before} times`);
+});
+
 test("while the database is unreachable, queries are refused with a time to retry", async (t) => {
   let isAway = false;
   const folder = await emptyFolder(t);
