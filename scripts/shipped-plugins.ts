@@ -60,8 +60,7 @@ const entryOf = ({ folder, manifest }: PluginPackage): string =>
 const routeFiles = (plugin: PluginPackage): readonly string[] =>
   pathsOf(plugin).some((claim) => "routes" in claim) ? [join(plugin.folder, "routes.ts")] : [];
 
-const channelsOf = (code: Exports = {}): Plugin["channels"] =>
-  (code["default"] as Plugin).channels;
+const channelsOf = (code: Exports = {}): Plugin["channels"] => (code["default"] as Plugin).channels;
 
 const routesOf = (code: Exports = {}): readonly RouteDefinition[] =>
   (Object.values(code) as RouteDefinition[]).filter(({ at }) => at !== undefined);
