@@ -78,10 +78,11 @@ function signInRoute(parts: HttpDependencies): Route {
       const given = check(SignIn, withDefaults(SignIn, body), "the sign-in");
       const token = bearerToken(ctx) ?? given.token;
       if (token === undefined) throw new MantelError("unauthorized", "the sign-in has no token");
-      parts.tokens.getOpener(token);
+      const opener = parts.tokens.getOpener(token);
       requireOwnOrigin(ctx);
       if (!given.replace) requireSignedOut(ctx, parts.tokens);
       const session = await parts.tokens.openSession(token, deviceOf(ctx.get("User-Agent")));
+      parts.lastUse.note(opener.jti);
       await endSession(ctx, parts);
       setSessionCookie(ctx, session);
       const principal = parts.tokens.verify(session.token);

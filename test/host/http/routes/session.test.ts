@@ -431,15 +431,18 @@ test("sign-ins and sign-outs are recorded", async (t) => {
   );
 });
 
-test("a session is listed with the kind of its device", async (t) => {
+test("a session is listed with the kind of its device, and its link as used", async (t) => {
   const app = await serveApp(t);
   const android =
     "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Mobile Safari/537.36";
   await signIn(app, await link(app), { "user-agent": android });
 
   const { tokens } = (await (await app.api("admin", "/tokens")).json()) as {
-    tokens: { session: boolean; device: string | null }[];
+    tokens: { name: string; session: boolean; device: string | null; lastUsedAt: string | null }[];
   };
+  const used = tokens.filter(({ name, session }) => name === "anna" && !session);
+  assert.equal(used.length, 1);
+  assert.notEqual(used[0]?.lastUsedAt, null, "the link was used");
   assert.deepEqual(
     tokens.filter(({ session }) => session).map(({ device }) => device),
     ["phone"],
