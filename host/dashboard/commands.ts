@@ -1,4 +1,4 @@
-import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, CommandBody, Device } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import type { LevelMemory } from "./level-memory.ts";
@@ -37,6 +37,8 @@ export class Commands {
   readonly #lanes = new Map<string, Lane>();
   /** Loaded after the first paint, and needed after a first drag. */
   #levels: LevelMemory | undefined;
+  /** The commands before that, each with its device as it was: a drag may begin while the memory loads. */
+  readonly #early: (readonly [Device | undefined, CommandBody])[] = [];
 
   /** @param answered called after each answer, shortly before the matching event arrives */
   constructor(api: Api, store: Store, answered: () => void) {
@@ -44,6 +46,7 @@ export class Commands {
     this.#store = store;
     this.#answered = answered;
     void import("./level-memory.ts").then(({ levelMemory }) => {
+      for (const [device, asked] of this.#early) levelMemory.complete(device, asked);
       this.#levels = levelMemory;
     });
   }
@@ -51,7 +54,9 @@ export class Commands {
   /** Never rejects. Commands that were merged while waiting share one result. */
   send(id: string, asked: CommandBody): Promise<CommandResult> {
     if (this.#showsSavedHome()) return Promise.resolve(NOT_SENT);
-    const command = this.#levels?.complete(this.#store.device(id).peek(), asked) ?? asked;
+    const device = this.#store.device(id).peek();
+    if (!this.#levels) this.#early.push([device, asked]);
+    const command = this.#levels?.complete(device, asked) ?? asked;
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = mergeCommands(lane.waiting, command);

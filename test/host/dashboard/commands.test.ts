@@ -211,14 +211,40 @@ test("a scene is activated by its id, and a refusal is a result", async (t) => {
 });
 
 /** A home of two lamps, whose host answers when the test says so. */
-function home(t: TestContext) {
+test("a drag to off that begins before the memory of levels has loaded is remembered", async (t) => {
+  const brightness = { type: "number", min: 0, max: 100, unit: "%" } as const;
+  const lamp = deviceOf({
+    number: 7,
+    capabilities: { on: { type: "boolean" }, brightness },
+    state: { on: true, brightness: 80 },
+  });
+  const { commands, host } = home(t, [lamp]);
+
+  const first = commands.send(lamp.id, { brightness: 60 });
+  await import("../../../host/dashboard/level-memory.ts");
+  await setImmediate();
+  host.answer({ device: { ...lamp, revision: 2, state: { on: true, brightness: 60 } } });
+  await first;
+  const off = commands.send(lamp.id, { brightness: 0 });
+  host.answer({ device: { ...lamp, revision: 3, state: { on: false, brightness: 60 } } });
+  await off;
+  void commands.send(lamp.id, { on: true });
+
+  assert.deepEqual(host.bodies, [
+    { brightness: 60 },
+    { brightness: 0 },
+    { on: true, brightness: 80 },
+  ]);
+});
+
+function home(t: TestContext, devices = [LAMP, OTHER]) {
   let now = 0;
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   mockAgain(t, performance, "now", () => now);
   const host = new SlowHost();
   const store = new Store();
-  store.replaceDevices([LAMP, OTHER]);
+  store.replaceDevices(devices);
   const shown = () => {
     const device = store.device(LAMP.id).value;
     return { state: device?.state, pending: device?.pending };
