@@ -20,7 +20,7 @@ import { createInterface } from "node:readline";
 import { rounded, summarise } from "./shared/figures.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const READY_DEADLINE_MS = 60_000;
+const READY_DEADLINE_MS = 300_000;
 const STOP_DEADLINE_MS = 10_000;
 /** The number of files that a lamp's entry imports, besides the one with its name. */
 const PARTS = 8;

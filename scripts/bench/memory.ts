@@ -1,4 +1,4 @@
-// npm run bench memory: the memory of the host and of each plugin's process with 1, 5 and 20 idle plugins of ten files
+// npm run bench memory [-- idle seconds]: the memory of the host and of each plugin's process with 1, 5 and 20 idle plugins of ten files
 // with one npm dependency. Compared with the memory that each plugin adds to servers that load the same files in other
 // ways. `node --watch` is not measured separately: it has one process, in which a plugin costs as much as an import.
 import { readlink, realpath } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 
 const PLUGINS = [1, 5, 20];
-/** Processes have collected their garbage by then (host: ten seconds without work). */
-const IDLE_MS = 30_000;
 
+/** Processes have collected their garbage after thirty seconds (host: ten seconds without work). */
+const idleMs = Number(process.argv[2] ?? 30) * 1_000;
 const mantel = [];
 for (const plugins of PLUGINS) mantel.push(await measureMantel(plugins));
 const alternative = await measureOthers();
@@ -27,7 +27,7 @@ async function measureMantel(plugins: number) {
   const home = await openHome();
   for (let at = 1; at <= plugins; at++) await writeLamp(home, `lamp${at}`);
   const { pid, stop } = await serveHost(home);
-  await delay(IDLE_MS);
+  await delay(idleMs);
   const host = await readMemory(pid);
   const each: number[] = [];
   let others = 0;
@@ -80,7 +80,7 @@ async function measureOthers() {
 async function pssOf(start: StartAlternative | undefined): Promise<number> {
   if (!start) throw new Error("unknown alternative");
   const { pid, stop } = await start();
-  await delay(IDLE_MS);
+  await delay(idleMs);
   const { pss } = await readMemory(pid);
   await stop();
   return pss;

@@ -1,7 +1,7 @@
 import type { BenchHome } from "../bench-home.ts";
 
 /** The number of bridges, because each takes at most 1,000 commands a second. */
-const BRIDGES = 4;
+export const BRIDGES = 4;
 
 /** The id of the device that starts and stops the changes: its `rate` is the changes a second. */
 export const STORM = "bench0:light:1";
@@ -11,14 +11,14 @@ export function lampId(at: number): string {
   return `bench${at % BRIDGES}:light:${2 + Math.floor(at / BRIDGES)}`;
 }
 
-const PLUGIN = (count: number): string => `
+const PLUGIN = (count: number, name: string): string => `
 import { definePlugin } from "@mantel/plugin-sdk";
 const natives = Array.from({ length: ${count} }, (_, at) => "lamp" + at);
 export default definePlugin({
   async start({ devices }) {
     let timer, changes = 0;
     await devices.publish(natives.map((nativeId, at) => ({
-      nativeId, kind: "light", name: "Lamp " + at, room: "Room " + (at % 20),
+      nativeId, kind: "light", name: "${name} " + at, room: "Room " + (at % 20),
       info: { manufacturer: "Bench", model: "Lamp 2", firmware: "1.0.0" },
       capabilities: {
         on: { type: "boolean" },
@@ -52,12 +52,21 @@ export default definePlugin({
 `;
 
 /** Writes bridges whose lamps confirm commands at once; those of the first change by themselves, see `STORM`. */
-export async function writeBenchBridges({ write }: BenchHome, lamps: number): Promise<void> {
-  for (let at = 0; at < BRIDGES; at++) {
+export async function writeBenchBridges(
+  { write }: BenchHome,
+  lamps: number,
+  bridges = BRIDGES,
+): Promise<void> {
+  for (let at = 0; at < bridges; at++) {
     const id = `bench${at}`;
     const bridge = { kind: id, commandsPerSecond: 1_000, burst: 1_000 };
     const mantel = { id, kinds: ["bridge"], server: "index.ts", bridge };
     await write(`${id}/package.json`, JSON.stringify({ name: id, type: "module", mantel }));
-    await write(`${id}/index.ts`, PLUGIN(lamps / BRIDGES));
+    await write(`${id}/index.ts`, benchBridgeCode(Math.ceil((lamps - at) / bridges)));
   }
+}
+
+/** The `index.ts` of one of the bridges. Each of its lamps is named `name` and a number. */
+export function benchBridgeCode(lamps: number, name = "Lamp"): string {
+  return PLUGIN(lamps, name);
 }

@@ -26,3 +26,15 @@ export function summarise(values: readonly number[]): Summary {
 export function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
+
+/** The median of what `work` resolves with, after a warm-up; two decimals. */
+export async function medianOf(
+  count: number,
+  work: (at: number) => Promise<number>,
+): Promise<number> {
+  const all: number[] = [];
+  const warmUp = Math.ceil(count / 5);
+  for (let at = 0; at < count + warmUp; at++) all.push(await work(at));
+  const sorted = all.slice(warmUp).toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.floor(sorted.length / 2)] ?? 0) * 100) / 100;
+}

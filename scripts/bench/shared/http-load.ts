@@ -98,7 +98,18 @@ function lengthOf(chunk: Buffer, status: number): { head: number; length: number
 
 /** The processor time that a process has used: the fields 14 and 15 of proc(5) `stat`. */
 export async function cpuSeconds(pid: number): Promise<number> {
+  const [user = 0, system = 0] = await cpuFields(pid);
+  return user + system;
+}
+
+/** The processor time of these processes and of their children that have ended: the fields 14 to 17. */
+export async function cpuSecondsOfAll(pids: readonly number[]): Promise<number> {
+  const all = await Promise.all(pids.map((pid) => cpuFields(pid).catch(() => []))); // one may have ended
+  return all.flat().reduce((sum, seconds) => sum + seconds, 0);
+}
+
+async function cpuFields(pid: number): Promise<number[]> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  return fields.slice(11, 15).map((ticks) => Number(ticks) / TICKS);
 }
