@@ -11,7 +11,7 @@ const RELOADED_WITHIN_MS = 180_000;
 /** The bridges write their clock into a state, modulo this. */
 const CLOCK = 100_001;
 
-/** What benches ask of a host with the bridges of `writeBenchBridges`. */
+/** Requests of benches to a host with the bridges of `writeBenchBridges`. */
 export class BenchClient {
   readonly #served: Served;
 

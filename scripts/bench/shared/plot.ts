@@ -46,7 +46,7 @@ ${panels.join("\n")}
 
 function panel({ title, unit, points }: Growth, axis: string): string {
   const sizes = points.map(([size]) => size);
-  const [smallest = 1, largest = 10] = [Math.min(...sizes), Math.max(...sizes)];
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
   const values = points.map(([, value]) => Math.max(value, 0.01));
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
   const high = 10 ** Math.ceil(Math.log10(Math.max(...values) * 1.01));

@@ -80,7 +80,8 @@ function cell(value: unknown): string {
   if (typeof value === "number") return `<td class="number">${value.toLocaleString("en-GB")}`;
   if (Array.isArray(value) && !value.some(isObject)) return `<td>${escaped(value.join(", "))}`;
   if (isObject(value)) return `<td>${Object.keys(value).length === 0 ? "none" : table(value)}`;
-  return `<td>${value === undefined ? "" : escaped(String(value))}`;
+  if (value === undefined) return "<td>";
+  return `<td>${escaped(typeof value === "string" ? value : JSON.stringify(value))}`;
 }
 
 /** Median, 95th and 99th percentile of each summary in a result, on a logarithmic axis. */

@@ -80,8 +80,7 @@ function openScope({ cores, mebibytes }: Size): Opened | undefined {
     "--scope",
     ...limits.flatMap((each) => ["-p", each]),
   ];
-  const [program = "", ...args] = [...scope, "true"];
-  if (spawnSync(program, args).status !== 0) return undefined;
+  if (spawnSync("systemd-run", [...scope.slice(1), "true"]).status !== 0) return undefined;
   return { command: (command) => [...scope, ...command], close: () => undefined };
 }
 
