@@ -1,4 +1,5 @@
 import { followEventForms } from "./calendar/follow-event-forms.ts";
+import { watchClock } from "./clock-notice.ts";
 import { followFind } from "./find/follow-find.ts";
 import { showModuleProblems } from "./problem-notice.ts";
 import { followRights } from "./rights.ts";
@@ -10,6 +11,7 @@ export async function start(root: HTMLElement, session: Session): Promise<void> 
   followEventForms(session.contexts);
   followFind(root, session);
   followRights(session);
+  watchClock(root, session);
   if (!session.mayEdit) return;
   const { showFirstSteps } = await import("./setup/first-steps.ts");
   showFirstSteps(root, session);

@@ -5,8 +5,6 @@ const KEY = "mantel.signed-in";
 /** Storage key of the token in versions without the session cookie. */
 export const TOKEN_KEY = "mantel.token";
 const REFUSED = "mantel.refused";
-/** The browser's cache with the home as the signed-in identity saw it last. */
-export const HOME_CACHE = "mantel-home";
 const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
 
 /**
@@ -55,10 +53,9 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-/** Forgets the identity after the user signs out, and the home that it saw. */
+/** Forgets the identity after the user signs out. The next page, for a new screen, deletes the home that it saw. */
 export function forgetSignedIn(): void {
   lasting.set(KEY, undefined);
-  globalThis.caches?.delete(HOME_CACHE).catch(() => undefined);
 }
 
 /** Forgets the identity after the host refuses it. The next page shows the reason. */

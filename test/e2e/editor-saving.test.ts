@@ -24,6 +24,7 @@ import { picture } from "../helpers/stage.ts";
 
 testEditor("how the layout editor saves", {
   "merges what somebody else saved, and asks about the rest": merges,
+  "keeps the changes of two people who edit at once": editsTogether,
   "shows at once what changes elsewhere while nothing is changed here": follows,
   "restores an earlier version, exports and imports": restores,
   "shows every fault of a file, and changes nothing": refusesFiles,
@@ -53,6 +54,33 @@ async function merges(t: TestContext, fixture: Fixture): Promise<void> {
   const document = await stored(fixture);
   assert.deepEqual(geometryOf(document, "clock"), at(0, 1, 4, 8));
   assert.equal(document.pages[1]?.title, "Lamps");
+}
+
+async function editsTogether(t: TestContext, fixture: Fixture): Promise<void> {
+  const [{ page: one }, { page: other }] = [await visit(t, fixture), await visit(t, fixture)];
+  await openEditor(one);
+  await openEditor(other);
+  await tile(one, "Clock").press("ArrowDown");
+  await tile(other, "Room Living room").press("ArrowDown");
+  await waitForAnnouncement(other, "Room Living room moved");
+
+  await save(one);
+  await other.getByRole("button", { name: "Review" }).click();
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 700],
+  ] as const) {
+    await other.setViewportSize({ width, height });
+    await picture(other, `editor-together-${width}`);
+    assert.equal(await other.evaluate("document.documentElement.scrollWidth > innerWidth"), false);
+  }
+  await other.getByRole("button", { name: "Merge" }).click();
+  await save(other);
+
+  const document = await stored(fixture);
+  assert.deepEqual(geometryOf(document, "clock"), at(0, 1, 4, 8));
+  assert.deepEqual(geometryOf(document, "living"), at(4, 3, 8, 5));
+  await tile(one, "Room Living room").and(one.getByLabel(/row 4/)).waitFor();
 }
 
 async function follows(t: TestContext, fixture: Fixture): Promise<void> {

@@ -31,8 +31,11 @@ test("a home without devices shows a message and no errors", async (t) => {
   await tileOf(page, "device-widget").getByText("Device stage:light:1 not found.").waitFor();
   await tileOf(page, "history-widget").getByText("No device measures temperature.").waitFor();
   assert.equal(await page.locator(".notice").count(), 0);
-  await picture(page, "home-empty");
-  await assertFits(page);
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await picture(page, `home-empty-${width}`);
+    await assertFits(page);
+  }
   await page.goto(`${host.url}/#/settings/devices`);
   await page.getByRole("heading", { name: "Devices" }).first().waitFor();
   assert.deepEqual(faults, []);
@@ -55,7 +58,11 @@ test("a home of 2,000 devices is shown, searched and updated", async (t) => {
   const command = { method: "POST", json: { on: true, brightness: 21 } };
   await host.api("/smart-home/devices/stage:light:7/command", command);
   await until(async () => (await lit.getAttribute("aria-valuenow")) === "21");
-  assert.equal(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), false);
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await picture(page, `home-of-${MANY}-${width}`);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), false);
+  }
   await page.goto(`${host.url}/#/settings/devices`);
   await page.getByRole("status").getByText(`${MANY} devices`).waitFor();
   await page.getByLabel("Search").fill(`Lamp ${MANY}`);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
+import { copyOfHost } from "../helpers/repository.ts";
 import { picture } from "../helpers/stage.ts";
+import { assertFits } from "../helpers/text-boxes.ts";
 import { until } from "../helpers/until.ts";
 
 const STORED = `(async () => {
@@ -82,3 +84,52 @@ test("a wall tablet that starts before the host shows the home as it was, and th
   await page.getByRole("heading", { name: "Mantel" }).first().waitFor();
   assert.equal(await page.evaluate("caches.has('mantel-home')"), false);
 });
+
+test("a page whose service worker is of a newer host works with an older one, whose worker replaces it", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-older-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const options = {
+    plugins: ["plugins/demo-home", "plugins/room-widget"],
+    trusted: "all",
+    data: join(folder, "data"),
+  } as const;
+  const repository = await copyOfHost(t);
+  await appendFile(join(repository, "host/dashboard/main.ts"), NEWER);
+  const newer = await startHost(t, { ...options, repository });
+  const { page, faults } = await openPage(t, await openBrowser(t), await newer.link("control"));
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  const isNewer = () => page.evaluate<boolean>("document.documentElement.dataset.newer === 'yes'");
+  const builds = () => page.evaluate<string[]>(BUILDS);
+  await lamp.waitFor();
+  await until(() => page.evaluate<boolean>(STORED));
+  assert.equal(await isNewer(), true);
+  const [ofNewer] = await builds();
+
+  await newer.stop();
+  const older = await startHost(t, { ...options, args: ["--port", new URL(newer.url).port] });
+  await page.reload();
+
+  await lamp.waitFor();
+  await page.locator(":root:not([data-saved])").waitFor();
+  await until(async () => !(await isNewer()));
+  await until(async () => (await builds()).some((name) => name !== ofNewer));
+  await lamp.press("Home");
+  await until(async () => (await lamp.getAttribute("aria-valuetext")) === "Off");
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 700],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await picture(page, `older-host-${width}`);
+    await assertFits(page);
+  }
+  assert.deepEqual(
+    faults.filter((fault) => !fault.startsWith("Failed to load resource")),
+    [],
+  );
+  assert.equal((await older.api("/health/ready")).status, 200);
+});
+
+const NEWER = `\ndocument.documentElement.dataset["newer"] = "yes";\n`;
+/** The builds whose files the browser keeps. */
+const BUILDS = `caches.keys().then((names) => names.filter((name) => name.startsWith("mantel-shell-")))`;

