@@ -140,7 +140,7 @@ function personView(
   const [initial = ""] = name.trim();
   return html`<div class="person">
     <h3>
-      <span class="avatar" aria-hidden="true" .style=${`--hue: ${hueOf(name)}`}
+      <span class="avatar" aria-hidden="true" .style=${`--tint: ${tintOf(name)}`}
         >${initial.toUpperCase()}</span
       >
       <span dir="auto">${name}</span>
@@ -150,7 +150,7 @@ function personView(
 }
 
 /** A hue in degrees that a name always has. */
-function hueOf(name: string): number {
+function tintOf(name: string): number {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
   return sum;
