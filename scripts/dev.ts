@@ -18,8 +18,8 @@ const SETTLE_MS = 100;
 const elsewhere = externalPluginFolders();
 const place = mkdtempSync(join(tmpdir(), "mantel-types-"));
 
-/** Running compilers, each in its own process group. */
-const compilers = new Set<number>();
+/** The process groups of running compilers and tests. */
+const groups = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
 let checking = false;
 let lastReport = "";
@@ -29,11 +29,10 @@ watch([...CODE, ...elsewhere], { ignored: /node_modules/, ignoreInitial: true, p
   .on("ready", checkSoon);
 
 const automations = automationsFolder(process.argv.slice(2));
-const endTests = automations === undefined ? undefined : runTestsOnSave(automations);
+if (automations !== undefined) runTestsOnSave(automations, groups);
 
 process.once("exit", () => {
-  compilers.forEach(endGroup);
-  endTests?.();
+  groups.forEach(endGroup);
   rmSync(place, { recursive: true });
 });
 
@@ -67,10 +66,10 @@ async function typeErrors(project: string): Promise<string> {
   });
   const group = tsc.pid;
   if (group === undefined) return "";
-  compilers.add(group);
+  groups.add(group);
   setPriority(group, constants.priority.PRIORITY_LOW);
   const report = await text(tsc.stdout);
-  compilers.delete(group);
+  groups.delete(group);
   return report;
 }
 

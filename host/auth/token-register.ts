@@ -40,6 +40,8 @@ const Issued = Type.Object({
 /** The rights of a token from now on, instead of those that it was issued with. */
 const Rights = Type.Object({
   jti: Type.String(),
+  /** Counts the changes of a token. The last one holds: lines may come in any order, and clocks may go back. */
+  change: Type.Integer({ minimum: 1 }),
   scope: Issued.properties.scope,
   readOnlyPaths: ReadOnlyPaths,
   changedAt: Instant,
@@ -55,6 +57,8 @@ export type TokenRecord = Static<typeof Issued> & {
   readonly revokedAt: string | null;
   /** The scope in the signed token. */
   readonly issuedScope: Static<typeof Issued>["scope"];
+  /** The number of the last change of its rights; absent before the first. */
+  readonly change?: number;
 };
 export type TokenRights = Pick<Static<typeof Rights>, "scope" | "readOnlyPaths">;
 export type TokenStatus = "valid" | "revoked" | "expired";
@@ -133,8 +137,12 @@ export class TokenRegister {
     await this.#append({ issued });
   }
 
-  async addRights(jti: string, rights: TokenRights): Promise<void> {
-    await this.#append({ rights: { jti, ...rights, changedAt: new Date().toISOString() } });
+  /** Changes the rights of a token; those that are absent stay. */
+  async addRights(record: TokenRecord, rights: Partial<TokenRights>): Promise<void> {
+    const { jti, scope, readOnlyPaths = [], change = 0 } = record;
+    const changedAt = new Date().toISOString();
+    const line = { jti, change: change + 1, scope, readOnlyPaths, ...rights, changedAt };
+    await this.#append({ rights: line });
   }
 
   async addRevoked(jti: string): Promise<void> {
@@ -158,12 +166,7 @@ function parseRecords(text: string, log: HostLog): TokenRecords {
   for (const line of lines) {
     if (line && "revoked" in line) revoked.set(line.revoked.jti, line.revoked.revokedAt);
   }
-  const rights = new Map<string, TokenRights>();
-  for (const line of lines) {
-    if (!line || !("rights" in line)) continue;
-    const { jti, scope, readOnlyPaths } = line.rights;
-    rights.set(jti, { scope, readOnlyPaths });
-  }
+  const rights = lastRights(lines);
   const issued = lines
     .filter((line) => line !== undefined)
     .filter((line) => "issued" in line)
@@ -175,6 +178,18 @@ function parseRecords(text: string, log: HostLog): TokenRecords {
     }));
   const byId = new Map(issued.map((record) => [record.jti, record]));
   return { issued, byId, revoked: new Set(revoked.keys()) };
+}
+
+function lastRights(
+  lines: readonly (Static<typeof Line> | undefined)[],
+): ReadonlyMap<string, TokenRights & { readonly change: number }> {
+  const last = new Map<string, TokenRights & { readonly change: number }>();
+  for (const line of lines) {
+    if (!line || !("rights" in line)) continue;
+    const { jti, change, scope, readOnlyPaths } = line.rights;
+    if (change > (last.get(jti)?.change ?? 0)) last.set(jti, { change, scope, readOnlyPaths });
+  }
+  return last;
 }
 
 /** True for a line with a token record; false for one truncated by a crash. */

@@ -283,8 +283,8 @@ export class Tokens {
   }
 
   /**
-   * Gives a token other rights, also those it was renewed from or as, and the sessions they opened; from now on,
-   * without signing in again. Returns the number of changed tokens.
+   * Changes the rights of a token at once, and of those it was renewed from or as and the sessions they opened. Returns
+   * the number of changed tokens.
    *
    * @throws MantelError `disk_full`
    */
@@ -293,9 +293,7 @@ export class Tokens {
       this.#register.look();
       const named = this.list().filter((each) => each.name === name);
       const valid = revokedTogether(jti, named).filter((each) => statusOf(each) === "valid");
-      for (const { scope, readOnlyPaths = [], ...token } of valid) {
-        await this.#register.addRights(token.jti, { scope, readOnlyPaths, ...rights });
-      }
+      for (const token of valid) await this.#register.addRights(token, rights);
       return valid.length;
     });
   }

@@ -25,19 +25,19 @@ export function testOf(file: string): string | undefined {
 }
 
 /**
- * Runs the tests of automations at each save, one run at a time, and prints what they report. Returns a function that
- * ends a run at once.
+ * Runs the tests of automations at each save, one run at a time, and prints what they report. The process group of a run
+ * is in `groups` until it ends.
  */
-export function runTestsOnSave(folder: string): () => void {
+export function runTestsOnSave(folder: string, groups: Set<number>): void {
   const due = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  let running: number | undefined;
+  let isRunning = false;
   const runSoon = (): void => {
     clearTimeout(timer);
     timer = setTimeout(run, SETTLE_MS).unref();
   };
   const run = (): void => {
-    if (running !== undefined || due.size === 0) return;
+    if (isRunning || due.size === 0) return;
     const program = [
       "--import",
       "tsx",
@@ -50,11 +50,14 @@ export function runTestsOnSave(folder: string): () => void {
       stdio: ["ignore", "inherit", "inherit"],
     });
     due.clear();
-    running = child.pid;
-    if (running !== undefined) setPriority(running, constants.priority.PRIORITY_BELOW_NORMAL);
-    child.once("error", (error) => process.stderr.write(`${error.message}\n`));
+    const { pid } = child;
+    if (pid === undefined) return void child.once("error", (error) => console.error(error.message));
+    isRunning = true;
+    groups.add(pid);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
     child.once("close", () => {
-      running = undefined;
+      groups.delete(pid);
+      isRunning = false;
       runSoon();
     });
   };
@@ -65,7 +68,4 @@ export function runTestsOnSave(folder: string): () => void {
     due.add(test);
     runSoon();
   });
-  return () => {
-    if (running !== undefined) process.kill(-running);
-  };
 }

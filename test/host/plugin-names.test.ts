@@ -116,7 +116,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "triggers of automation documents with an event or a reminder of a calendar",
   },
   {
-    files: /^host\/dashboard\/settings\/(tokens-page|english)\.ts$/,
+    files: /^host\/dashboard\/settings\/(access-page|english)\.ts$/,
     ids: ["automations", "calendar"],
     reason: "the HTTP contract: paths that any plugin may serve, where a token may only read",
   },

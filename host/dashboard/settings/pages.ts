@@ -1,6 +1,7 @@
 import { isServed } from "../served-paths.ts";
 import type { Store } from "../store.ts";
 import { aboutPage } from "./about-page.ts";
+import { accessPage } from "./access-page.ts";
 import { advancedPage } from "./advanced-page.ts";
 import { backupPage } from "./backup-page.ts";
 import { bridgesPage } from "./bridges-page.ts";
@@ -15,7 +16,6 @@ import { photosPage } from "./photos-page.ts";
 import { pluginsPage } from "./plugins-page.ts";
 import { roomsPage } from "./rooms-page.ts";
 import { scenesPage } from "./scenes-page.ts";
-import { tokensPage } from "./tokens-page.ts";
 import { townPage } from "./town-page.ts";
 
 /** A settings page. */
@@ -76,7 +76,7 @@ export const PAGES: readonly PageEntry[] = [
     icon: "mdi:account-multiple",
     title: "access",
     startsGroup: true,
-    open: tokensPage,
+    open: accessPage,
   },
   { id: "displays", icon: "mdi:tablet-dashboard", title: "displays", open: displaysPage },
   { id: "notifications", icon: "mdi:bell", title: "notifications", open: notificationsPage },

@@ -100,7 +100,7 @@ function issueRoute(parts: HttpDependencies): Route {
     method: "POST",
     path: "/tokens",
     operationId: "createToken",
-    summary: "Create a token",
+    summary: "Create a token, with at most the rights of the caller",
     body: { schema: TokenRequest },
     answers: {
       201: {
@@ -112,7 +112,9 @@ function issueRoute(parts: HttpDependencies): Route {
     async handle(ctx, { body, principal }) {
       const request = check(TokenRequest, withDefaults(TokenRequest, body), "the token request");
       for (const scope of request.scope) requireScope(principal, scope);
-      const token = await parts.tokens.issue(request);
+      const { readOnlyPaths } = principal;
+      const limits = readOnlyPaths && { readOnlyPaths: [...readOnlyPaths] };
+      const token = await parts.tokens.issue({ ...request, ...limits });
       await recordCompleted(parts, principal, { action: "token.issue", ...request });
       ctx.status = 201;
       return { token, ...request };
@@ -131,7 +133,7 @@ function rightsRoute(parts: HttpDependencies): Route {
       "Change what a token may do, from now on: its scope, and places where it may only read",
     params: Type.Object({ name: TokenName }),
     query: Type.Object({ id: Type.String({ description: "the token, from the list" }) }),
-    body: { schema: RightsPatch, mergePatch: true },
+    body: { schema: RightsPatch },
     answers: jsonAnswer(
       "The number of changed tokens: those it was renewed from or as change too",
       Type.Object({ changed: Type.Integer() }),

@@ -225,3 +225,27 @@ test("a token has expired after the instant of its end", (t) => {
   assert.deepEqual([atItsEnd, statusOf(record)], ["valid", "expired"]);
   assert.equal(statusOf({ ...record, revokedAt: ISSUED.issuedAt }), "revoked");
 });
+
+test("the last change of rights holds, in whatever order the lines are and whatever the clock said", async (t) => {
+  const data = await emptyFolder(t);
+  const line = (change: number, scope: string, changedAt: string) =>
+    JSON.stringify({ rights: { jti: "1", change, scope: [scope], readOnlyPaths: [], changedAt } });
+  const lines = [
+    line(2, "read", "2026-11-20T09:00:00.000Z"),
+    line(1, "admin", "2026-11-21T09:00:00.000Z"),
+    JSON.stringify({ issued: ISSUED }),
+  ];
+  await writeFile(join(data, "tokens.jsonl"), `${lines.join("\n")}\n`);
+
+  const register = await TokenRegister.open(data, collectedLog());
+  const [before] = register.records.issued;
+  assert.deepEqual([before?.scope, before?.change], [["read"], 2]);
+  assert.ok(before);
+  await register.addRights(before, { readOnlyPaths: ["automations"] });
+  const [after] = register.records.issued;
+
+  assert.deepEqual(
+    [after?.scope, after?.readOnlyPaths, after?.change],
+    [["read"], ["automations"], 3],
+  );
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ApiError } from "../../../../host/dashboard/api.ts";
+import { rememberSignedIn } from "../../../../host/dashboard/signed-in.ts";
 import { FakeApi } from "../../../helpers/page/fake-api.ts";
 import "../../../helpers/page/light-dom.ts";
 import { until } from "../../../helpers/until.ts";
@@ -26,6 +27,32 @@ test("an automation is switched off for two hours, and its row says until when",
 
   assert.deepEqual([...host.snoozed], [["welcome", 7_200_000]]);
   assert.match(text(".row small")[0] ?? "", /^off until \d\d:31 · /);
+});
+
+test("who may only look at automations has no switch, no template and no form", async (t) => {
+  rememberSignedIn({
+    ...{ name: "Child", scope: ["edit"], display: false },
+    readOnlyPaths: ["automations"],
+  });
+  t.after(() => localStorage.clear());
+  const { text, all } = await open(t, new FakeAutomations(), "");
+  assert.deepEqual([text(".row b"), all(".row .switch").length], [["Welcome light"], 0]);
+  assert.equal(all(".templates").length, 0);
+
+  const page = await open(t, new FakeAutomations(), "welcome");
+  assert.equal(page.find<HTMLButtonElement>("[data-pointer='/triggers/0']").disabled, true);
+  assert.equal(page.all(".verdict button, .more").length, 0);
+});
+
+test("a webhook shows the address that starts it", async (t) => {
+  const host = new FakeAutomations();
+  host.stored.set("welcome", { ...WELCOME, triggers: [{ type: "webhook", name: "bell" }] });
+  const { text, click, all } = await open(t, host, "welcome");
+
+  click("[data-pointer='/triggers/0']");
+  await until(() => all(".chooser pre").length === 1);
+
+  assert.match(text(".chooser pre")[0] ?? "", /^POST http.*\/hooks\/secret\/bell$/);
 });
 
 test("without a plugin that offers automations the page says so in one sentence", async (t) => {

@@ -53,6 +53,7 @@ export class FakeAutomations extends Api {
       }));
       return structuredClone({ automations }) as T;
     }
+    if (path === "/automations/webhooks") return { path: "/hooks/secret" } as T;
     const [, id = "", rest] = /^\/automations\/([^/]+)(\/traces|\/code)?$/.exec(path) ?? [];
     const found = this.stored.get(id);
     if (!found) throw new ApiError(404, { code: "not_found", detail: path });

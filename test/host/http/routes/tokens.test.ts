@@ -274,7 +274,49 @@ test("a token cannot change its own rights, and unknown ones and bad rights are 
   assert.equal(await change(`/tokens/y?id=${jti}`, { scope: ["read"] }), 404);
   assert.equal(await change(`/tokens/x`, { scope: ["read"] }), 422);
   assert.equal(await change(`/tokens/x?id=${jti}`, { scope: ["admin"] }, "edit"), 403);
-  const bad = [{}, { scope: [] }, { scope: ["root"] }, { readOnlyPaths: ["/a"] }, { name: "z" }];
+  const bad = [
+    {},
+    { scope: [] },
+    { scope: ["root"] },
+    { readOnlyPaths: ["/a"] },
+    { readOnlyPaths: ["smart-home/devices/hue:light:1"] },
+    { name: "z" },
+  ];
   for (const body of bad) assert.equal(await change(`/tokens/x?id=${jti}`, body), 422);
   assert.deepEqual(app.tokens.verify(other).scope, ["read"]);
+});
+
+test("who may only look at devices commands none, alone, with others or by their room", async (t) => {
+  const app = await serveApp(t);
+  const token = await app.tokens.issue({
+    ...{ name: "guest", scope: ["control"], ttlSeconds: 60 },
+    readOnlyPaths: ["smart-home/devices", "smart-home/commands", "rooms"],
+  });
+  const headers = { authorization: `Bearer ${token}` };
+  const statusOf = async (path: string, body: object) =>
+    (await fetch(`${app.url}/api/v1${path}`, json("POST", body, headers))).status;
+
+  assert.equal(await statusOf("/smart-home/devices/demo:light:1/command", { on: true }), 403);
+  const commands = [{ id: "demo:light:1", command: { on: true } }];
+  assert.equal(await statusOf("/smart-home/commands", { commands }), 403);
+  assert.equal(await statusOf("/rooms/Hall/command", { command: { on: false } }), 403);
+  assert.equal(await statusWith(app, token, "/smart-home/devices"), 200);
+});
+
+test("a token that a limited admin makes has the same limits", async (t) => {
+  const app = await serveApp(t);
+  const readOnlyPaths = ["automations"];
+  const admin = await app.tokens.issue({
+    ...{ name: "parent", scope: ["admin"], ttlSeconds: 60 },
+    readOnlyPaths,
+  });
+  const headers = { authorization: `Bearer ${admin}` };
+
+  const made = await fetch(
+    `${app.url}/api/v1/tokens`,
+    json("POST", { name: "child", scope: ["control"] }, headers),
+  );
+  const { token } = (await made.json()) as { token: string };
+
+  assert.deepEqual(app.tokens.verify(token).readOnlyPaths, readOnlyPaths);
 });

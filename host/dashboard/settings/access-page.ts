@@ -25,16 +25,16 @@ interface Token {
 }
 
 const SCOPES = ["read", "control", "edit", "admin"] as const;
-/** Places in the API with things that a display or a person may be kept from changing. */
-const PLACES = {
-  automations: "automations",
-  "smart-home/scenes": "scenes",
-  "smart-home/devices": "devices",
-  calendar: "calendars",
-} as const;
+/** Things that a display or a person may be kept from changing, with their places in the API. */
+const LIMITS = [
+  ["automations", ["automations"]],
+  ["scenes", ["smart-home/scenes"]],
+  ["devices", ["smart-home/devices", "smart-home/commands", "rooms"]],
+  ["calendars", ["calendar"]],
+] as const;
 
-/** Displays and other tokens: a list to revoke them and a form to create one. */
-export function tokensPage(parts: SettingsDependencies): OpenSettingsPage {
+/** Displays, and people and programs with their tokens: lists to change and revoke them, and a form to create one. */
+export function accessPage(parts: SettingsDependencies): OpenSettingsPage {
   const address = signal<string | null | undefined>(undefined);
   parts.api.get("/setup").then(
     (setup) => (address.value = setup.address),
@@ -156,10 +156,12 @@ function tintOf(name: string): number {
   return sum;
 }
 
-/** The highest scope, in words. */
-function accessOf({ scope }: Pick<Token, "scope">): string {
-  return words.value[SCOPES.findLast((each) => scope.includes(each)) ?? "read"];
+function highestOf({ scope }: Pick<Token, "scope">): (typeof SCOPES)[number] {
+  return SCOPES.findLast((each) => scope.includes(each)) ?? "read";
 }
+
+/** The highest scope, in words. */
+const accessOf = (token: Pick<Token, "scope">): string => words.value[highestOf(token)];
 
 /** The kind of what is signed in. */
 function titleOf({ name, display, session, device }: Token): string {
@@ -187,8 +189,8 @@ function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
 /** The rights of the holder of a token. Each change holds at once. */
 function rightsView(tokens: CredentialList<Token>, token: Token): TemplateResult {
   const texts = words.value;
-  const { id, name, scope, readOnlyPaths } = token;
-  const highest = SCOPES.findLast((each) => scope.includes(each)) ?? "read";
+  const { id, name, readOnlyPaths } = token;
+  const highest = highestOf(token);
   const change = (body: object): void => tokens.change(token, body, texts.rightsChanged(name));
   return html`<details class="rights">
     <summary>${texts.rightsOf(name)}</summary>
@@ -210,16 +212,17 @@ function rightsView(tokens: CredentialList<Token>, token: Token): TemplateResult
         ? nothing
         : html`<fieldset class="page-choice">
             <legend>${texts.mayOnlyLookAt}</legend>
-            ${Object.entries(PLACES).map(
-              ([place, label]) =>
+            ${LIMITS.map(
+              ([label, places]) =>
                 html`<label>
                   <input
                     type="checkbox"
-                    .checked=${readOnlyPaths.includes(place)}
+                    .checked=${places.every((place) => readOnlyPaths.includes(place))}
                     @change=${({ currentTarget }: Event) => {
-                      const others = readOnlyPaths.filter((each) => each !== place);
+                      const own: readonly string[] = places;
+                      const others = readOnlyPaths.filter((place) => !own.includes(place));
                       const { checked } = currentTarget as HTMLInputElement;
-                      change({ readOnlyPaths: checked ? [...others, place] : others });
+                      change({ readOnlyPaths: checked ? [...others, ...own] : others });
                     }}
                   />
                   <span>${texts[label]}</span>

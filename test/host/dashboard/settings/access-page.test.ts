@@ -7,8 +7,8 @@ import { until } from "../../../helpers/until.ts";
 const { effect } = await import("@preact/signals-core");
 const { render } = await import("lit");
 const { FormAction } = await import("../../../../host/dashboard/settings/form-action.ts");
-const { aboutToken, tokensPage } =
-  await import("../../../../host/dashboard/settings/tokens-page.ts");
+const { aboutToken, accessPage } =
+  await import("../../../../host/dashboard/settings/access-page.ts");
 const { Store } = await import("../../../../host/dashboard/store.ts");
 
 const { FormData: PageFormData } = document.defaultView as unknown as typeof globalThis;
@@ -16,7 +16,7 @@ const HERE = { origin: "http://127.0.0.1:8470" };
 
 /** The page with the answers of this host. */
 function showTokens(t: TestContext, api: FakeApi): HTMLElement {
-  const page = tokensPage({ api, store: new Store(), formAction: new FormAction() });
+  const page = accessPage({ api, store: new Store(), formAction: new FormAction() });
   const root = document.createElement("div");
   document.body.append(root);
   const stop = effect(() => void render(page.view(), root));
@@ -97,20 +97,24 @@ test("the rights of a display are changed in its row, but not those of this brow
   await until(() => root.querySelector("details") !== null);
 
   const boxes = [...root.querySelectorAll<HTMLInputElement>("details input")];
-  const [automations, , , calendars] = boxes;
-  assert.ok(automations && calendars);
+  const [automations, , devices, calendars] = boxes;
+  assert.ok(automations && devices && calendars);
   assert.deepEqual([automations.checked, calendars.checked], [false, true]);
   automations.checked = true;
   automations.dispatchEvent(new Event("change"));
   await until(() => api.asked.filter((each) => each === "GET /tokens").length === 2);
+  devices.checked = true;
+  devices.dispatchEvent(new Event("change"));
+  await until(() => api.asked.filter((each) => each === "GET /tokens").length === 3);
   const select = root.querySelector<HTMLSelectElement>("details select");
   assert.equal(select?.value, "control");
   select.value = "read";
   select.dispatchEvent(new Event("change"));
-  await until(() => api.asked.filter((each) => each === "GET /tokens").length === 3);
+  await until(() => api.asked.filter((each) => each === "GET /tokens").length === 4);
 
   assert.deepEqual(api.posted, [
     { readOnlyPaths: ["calendar", "automations"] },
+    { readOnlyPaths: ["calendar", "smart-home/devices", "smart-home/commands", "rooms"] },
     { scope: ["read"] },
   ]);
   api.answers["/tokens"] = { tokens: [{ ...child, display: false, current: true }] };
