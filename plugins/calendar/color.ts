@@ -15,7 +15,8 @@ const PALETTE = [
 
 /** `#rrggbb` of a CSS colour name (RFC 7986, 5.9) or a hex colour; an alpha channel is dropped. */
 export function parseColor(text: string | undefined): string | null {
-  const name = text?.trim().toLowerCase() ?? "";
+  if (text === undefined) return null;
+  const name = text.trim().toLowerCase();
   if (/^#[0-9a-f]{6}([0-9a-f]{2})?$/.test(name)) return name.slice(0, 7);
   const rgb = Object.hasOwn(colorNames, name)
     ? colorNames[name as keyof typeof colorNames]

@@ -262,6 +262,9 @@ async function openHome(t: TestContext): Promise<Fixture> {
     return page;
   };
   const page = await openOn(await host.link("admin"));
+  // leaving the page before it has signed in would use up the link
+  const timeout = 30_000 * loadNow();
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor({ timeout });
   return { t, host, page, account, feed: `${feed}/family.ics`, openOther: openOn };
 }
 

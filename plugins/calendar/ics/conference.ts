@@ -32,7 +32,7 @@ export function webAddress(text: string | undefined): string | null {
  * @param lines with `CONFERENCE_PROPERTIES`; one that cannot be read is left out
  */
 export function conferenceIn(lines: readonly string[], texts: readonly string[]): string | null {
-  const named = namedIn(lines);
+  const named = lines.length === 0 ? undefined : namedIn(lines);
   if (named !== undefined) return named;
   for (const text of texts) {
     const found = meetingIn(text);
@@ -57,6 +57,7 @@ function namedIn(lines: readonly string[]): string | undefined {
 
 /** The first address of a known service in a text. */
 function meetingIn(text: string): string | undefined {
+  if (!text.includes("://")) return undefined; // quicker than to search it for addresses
   const addresses = text.slice(0, MAX_TEXT).matchAll(/https?:\/\/[^\s<>"'()[\]\\]+/gi);
   for (const [address] of addresses) {
     const trimmed = withoutPunctuation(address.replaceAll("&amp;", "&"));

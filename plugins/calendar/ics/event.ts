@@ -122,9 +122,10 @@ const REPETITIONS = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE"]);
 function checkSize(lines: readonly string[]): void {
   const named = (...names: string[]) => lines.filter((line) => names.includes(nameOf(line)));
   const sizeOf = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length, 0);
+  const size = sizeOf(lines);
+  if (lines.length <= MAX_RULES && size <= MAX_LIST_SIZE) return; // so no part is too large
   const rules = named("RRULE", "EXRULE").length;
   const listed = sizeOf(named("RDATE", "EXDATE"));
-  const size = sizeOf(lines);
   if (rules > MAX_RULES) {
     throw new MantelError(
       "invalid",
@@ -202,7 +203,8 @@ export function textIn(
 function descriptionIn(properties: Properties): string | undefined {
   const plain = properties.text("DESCRIPTION");
   if (plain !== undefined) return isHtml(plain) ? htmlText(plain) : plain;
-  const styled = styledIn(properties.lines(...STYLED_PROPERTIES));
+  const lines = properties.lines(...STYLED_PROPERTIES);
+  const styled = lines.length === 0 ? undefined : styledIn(lines);
   return styled === undefined ? undefined : htmlText(styled);
 }
 
@@ -227,6 +229,7 @@ function textOf(properties: Properties): Omit<EventText, "triggers"> {
 
 /** CATEGORIES may come several times, each with several values (RFC 5545, 3.8.1.2). */
 function categoriesIn(properties: Properties): string[] {
+  if (properties.lines("CATEGORIES").length === 0) return [];
   const all = properties.texts("CATEGORIES").map((text) => text.slice(0, CATEGORY_LENGTH));
   return [...new Set(all)].slice(0, MAX_CATEGORIES);
 }
@@ -236,6 +239,7 @@ function categoriesIn(properties: Properties): string[] {
  * as no zone, and reads a time with an offset, which 3.3.5 forbids, as one without.
  */
 function parseTimes(given: string): Property {
+  if (PLAIN_TIME.test(given)) return parseProperty(given);
   const line = repairTimes(given);
   if (/\d{8}T\d{6}[+-]/i.test(line)) {
     const values = { line: line.slice(0, 60) };
@@ -247,6 +251,8 @@ function parseTimes(given: string): Property {
   return parseProperty(line.replace(TIME_OR_DURATION, (text) => text.toUpperCase()));
 }
 
+/** One date or time as most software writes it, which needs no repair. */
+const PLAIN_TIME = /^[A-Z-]+(?:;TZID=[\w/+-]+|;VALUE=DATE)?:\d{8}(?:T\d{6}Z?)?$/;
 const TIME_OR_DURATION = /(?<=[:,/])(?:\d{8}t\d{6}z?|[+-]?p[\dtwdhms]+)(?=[,/]|$)/gi;
 
 const NO_LINES: readonly string[] = [];
@@ -278,7 +284,8 @@ export class Properties {
   }
 
   text(name: string): string | undefined {
-    return firstText(this.lines(name), name);
+    const lines = this.#lines.get(name);
+    return lines && firstText(lines, name);
   }
 
   /** The lines with these names. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { calendar, event } from "./calendar-text.ts";
-import { expand } from "./expand.ts";
+import { expand, windowOf } from "./expand.ts";
 
 test("an event's fields are kept, except unsafe links", async () => {
   const { events, feed } = await expand(
@@ -167,7 +167,9 @@ test("the first of too many single events are shown, and the others are counted"
     event(`UID:${at}`, "DTSTART:20260601T090000Z"),
   );
 
-  const { events, skipped, reason } = await expand(calendar(...singles));
+  const { feed } = await expand(calendar(...singles));
+  // once more: a slow machine may need more than the processor time of one window to read them all
+  const { events, skipped, reason } = await windowOf(feed);
 
   assert.deepEqual([events.length, skipped], [10_000, 5]);
   assert.match(reason ?? "", /over 10000 events/);
