@@ -112,6 +112,20 @@ export const CoreConfig = section({
     night: Type.Union([NightSpan, Type.Null()], { default: null, ...forEditors }),
     /** Seconds without a touch after which a display returns to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
+    /** The colour of main buttons, of the focus and of the light behind the home; absent means neutral. */
+    accent: Type.Optional(Type.Enum(["amber", "coral", "rose", "violet", "blue", "teal", "green"])),
+    /** The photo behind the pages, as `GET /photos` names it. */
+    wallpaper: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 255 }),
+          album: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    /** The picture over the first page of an idle screen; absent means none. */
+    screensaver: Type.Optional(Type.Enum(["clock", "photos"])),
   }),
   /** The place of the home, for the weather and the position of the sun. */
   home: section({

@@ -1,6 +1,7 @@
 import { followEventForms } from "./calendar/follow-event-forms.ts";
 import { watchClock } from "./clock-notice.ts";
 import { followFind } from "./find/follow-find.ts";
+import { followLook } from "./look/follow-look.ts";
 import { showModuleProblems } from "./problem-notice.ts";
 import { followRights } from "./rights.ts";
 import type { Session } from "./session.ts";
@@ -10,6 +11,7 @@ export async function start(root: HTMLElement, session: Session): Promise<void> 
   void import("./details/details.ts"); // ready for the first long press
   followEventForms(session.contexts);
   followFind(root, session);
+  followLook(root, session);
   followRights(session);
   watchClock(root, session);
   if (!session.mayEdit) return;

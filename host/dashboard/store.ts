@@ -16,6 +16,9 @@ export interface UiSettings {
   readonly units?: "metric" | "imperial";
   readonly night?: { readonly from: string; readonly to: string } | null;
   readonly idleSeconds?: number;
+  readonly accent?: "amber" | "coral" | "rose" | "violet" | "blue" | "teal" | "green";
+  readonly wallpaper?: { readonly name: string; readonly album?: string };
+  readonly screensaver?: "clock" | "photos";
 }
 
 /** One device: the host's state, the pending values of this page, and both combined as drawn. */

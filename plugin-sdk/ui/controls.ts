@@ -41,24 +41,41 @@ export function deviceControls(
   actions: Actions,
   shownAbove: readonly string[] = [],
 ): TemplateResult[] {
-  const extras = extrasOf(device);
-  const { extra } = device;
-  const inGroup = (group: string) => (field: string) => extra?.capabilities[field]?.group === group;
-  const rowsIn = (group: string): TemplateResult[] =>
-    extras ? rowsOf(extras, actions, inGroup(group)) : [];
-  const parts = partsOf(device);
-  const diagnostics = [device, ...parts].flatMap((each) =>
-    rowsOf(each, actions, (field) => DIAGNOSTIC.test(field)),
-  );
+  return [...openControls(device, actions, shownAbove), ...foldedControls(device, actions)];
+}
+
+/** As `deviceControls`, without what is folded away. */
+export function openControls(
+  device: Device,
+  actions: Actions,
+  shownAbove: readonly string[] = [],
+): TemplateResult[] {
   const gangs = gangsOnTile(device, actions);
   const isShown = isForUsers(device, actions);
   return [
     ...rowsOf(device, actions, (field) => !shownAbove.includes(field) && isShown(field)),
-    ...rowsIn("main"),
-    ...parts.flatMap((part) => partOf(part, actions, gangs)),
-    ...fold("Configuration", rowsIn("configuration"), actions),
-    ...fold("Diagnostics", [...diagnostics, ...rowsIn("diagnostic")], actions),
+    ...extraRows(device, actions, "main"),
+    ...partsOf(device).flatMap((part) => partOf(part, actions, gangs)),
   ];
+}
+
+/** The configuration and the diagnostics of a device, each folded away. */
+export function foldedControls(device: Device, actions: Actions): TemplateResult[] {
+  const diagnostics = [device, ...partsOf(device)].flatMap((each) =>
+    rowsOf(each, actions, (field) => DIAGNOSTIC.test(field)),
+  );
+  const more = extraRows(device, actions, "diagnostic");
+  return [
+    ...fold("Configuration", extraRows(device, actions, "configuration"), actions),
+    ...fold("Diagnostics", [...diagnostics, ...more], actions),
+  ];
+}
+
+function extraRows(device: Device, actions: Actions, group: string): TemplateResult[] {
+  const extras = extrasOf(device);
+  const { extra } = device;
+  const isIn = (field: string): boolean => extra?.capabilities[field]?.group === group;
+  return extras ? rowsOf(extras, actions, isIn) : [];
 }
 
 /** One part: its tile, and what the tile does not show. Nothing for a gang that the device's own tile switches. */

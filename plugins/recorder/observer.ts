@@ -24,6 +24,9 @@ const COUNTERS: ReadonlySet<string> = new Set([
   "rain",
 ]);
 
+/** The field of a player that changes by itself while it plays. */
+const PROGRESS = /(^|\.)elapsed$/;
+
 /** One recorded field of a device. */
 interface FieldValue {
   /** `on`, `light.on`, `extra.linkQuality`. */
@@ -226,7 +229,7 @@ export class Observer {
     }
   }
 
-  /** Writes entries for changed values. Measured numbers are in curves and not in the logbook. */
+  /** Writes entries for changed values. Measured numbers are in curves and not in the logbook; neither is the progress of a player. */
   #compare(device: Device, old: Device, cause: Cause, at: number): void {
     if (device.state === old.state && device.parts === old.parts && device.extra === old.extra)
       return;
@@ -235,7 +238,8 @@ export class Observer {
       const from = before.get(field);
       if (value === undefined || from === undefined || isSame(value, from)) continue;
       const isMeasured = capability.type === "number" && capability.readOnly === true;
-      if (isMeasured || (isExtra && cause.kind === "device")) continue;
+      const isOwn = cause.kind === "device" && (isExtra || PROGRESS.test(field));
+      if (isMeasured || isOwn) continue;
       this.#entry({ at, kind: "state", device: device.id, what: field, cause, from, to: value });
     }
   }

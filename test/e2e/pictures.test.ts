@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { findWidget, type LayoutDocument } from "../../host/dashboard/editor/document.ts";
+import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
+import { GREEN } from "../helpers/full-home.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { readingsFile } from "../helpers/stage-devices.ts";
 import { patchUi, picture } from "../helpers/stage.ts";
@@ -53,6 +55,8 @@ test("the home as it ships", async (t) => {
   for (const [name, events] of Object.entries(CALENDARS)) {
     await writeFile(join(data, `calendars/${name}.ics`), calendar(events));
   }
+  await mkdir(join(data, "photos"));
+  await writeFile(join(data, "photos/meadow.png"), GREEN);
   await writeFile(join(data, "readings.json"), dayOfEnergy());
   const weather = await serveWeather(t, wetEvening());
   const browser = await openBrowser(t);
@@ -71,6 +75,7 @@ test("the home as it ships", async (t) => {
   await t.test("fits a wall in the dark and in the light", (each) => fitsWall(each, fixture));
   await t.test("fits a phone", (each) => fitsPhone(each, fixture));
   await t.test("shows its settings", (each) => showsSettings(each, fixture));
+  await t.test("has the look that was chosen", (each) => hasItsLook(each, fixture));
   await t.test("is edited beside the gallery", (each) => isEdited(each, fixture));
 });
 
@@ -113,6 +118,62 @@ async function showsSettings(t: TestContext, fixture: Fixture): Promise<void> {
   const asked = () => page.evaluate<number>(UNANSWERED);
   await until(async () => (await asked()) === 0);
   await picture(page, "settings");
+}
+
+async function hasItsLook(t: TestContext, fixture: Fixture): Promise<void> {
+  const { host } = fixture;
+  const none = { accent: null, wallpaper: null, screensaver: null };
+  const plain = { ...none, idleSeconds: null, theme: "dark" };
+  t.after(() => patchUi(host, plain));
+  const page = await visit(t, fixture);
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("radio", { name: "Blue" }).check();
+  await page.locator(":root[data-accent=blue]").waitFor();
+  await page.getByRole("radio", { name: "meadow.png" }).check();
+  await page.getByLabel("Screensaver").selectOption("photos");
+  await assertAccessible(page);
+  await picture(page, "settings-look");
+
+  await page.getByRole("link", { name: "Back to the dashboard" }).click();
+  const wallpaper = page.locator(".wallpaper");
+  await wallpaper.waitFor();
+  assert.deepEqual(await pixelOf(page, ".wallpaper"), GREEN_PIXEL);
+  await picture(page, "wallpaper");
+
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  const before = await lamp.getAttribute("aria-valuetext");
+  const box = await lamp.boundingBox();
+  assert(box);
+  await patchUi(host, { idleSeconds: 1, theme: "light" });
+  await page.locator(":root[data-theme=light]").waitFor();
+  await page.keyboard.press("Shift");
+  const saver = page.locator(".screensaver");
+  await saver.locator("canvas").waitFor();
+  assert.deepEqual(await pixelOf(page, ".screensaver canvas"), GREEN_PIXEL);
+  await picture(page, "screensaver");
+  await patchUi(host, { idleSeconds: 0 });
+  await page.mouse.click(box.x + box.width - 5, box.y + box.height / 2);
+  await saver.waitFor({ state: "detached" });
+  assert.equal(
+    await lamp.getAttribute("aria-valuetext"),
+    before,
+    "the touch only wakes the screen",
+  );
+
+  await patchUi(host, plain);
+  await wallpaper.waitFor({ state: "detached" });
+  await page.locator(":root:not([data-accent])").waitFor();
+}
+
+const GREEN_PIXEL = [16, 176, 48, 255];
+
+/** The pixel in the middle of a canvas, as red, green, blue and opacity. */
+async function pixelOf(page: Page, selector: string): Promise<number[]> {
+  return page.evaluate<number[]>(`(() => {
+    const canvas = document.querySelector("${selector}");
+    const { width, height } = canvas;
+    return [...canvas.getContext("2d").getImageData(width / 2, height / 2, 1, 1).data];
+  })()`);
 }
 
 async function isEdited(t: TestContext, fixture: Fixture): Promise<void> {

@@ -3,7 +3,7 @@ import type { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { canSet, type Look, type TileButton } from "@mantel/plugin-sdk/ui/appearance";
 import { pictureOf } from "@mantel/plugin-sdk/ui/camera-tile";
 import { valueWord } from "@mantel/plugin-sdk/ui/control-words";
-import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
+import { foldedControls, openControls } from "@mantel/plugin-sdk/ui/controls";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { isPlayer } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
@@ -55,15 +55,20 @@ export function deviceView(device: Device | undefined, shown: Shown): TemplateRe
   };
   const { main, fields } = mainOf(subject);
   const inHeader = hasSwitch(device, subject.state) ? ["on"] : [];
-  const rows = deviceControls(device, actions, [...fields, ...inHeader]);
+  const rows = openControls(device, actions, [...fields, ...inHeader]);
+  const folded = foldedControls(device, actions);
   return html`<div class="page ${actions.statesOf(device)}" .style=${`--hue: ${look.hue}`}>
     ${headerOf(subject, close, changes?.heading(device.id))}
     <div class="body">
-      ${main} ${rows.length === 0 ? nothing : html`<div class="box controls-list">${rows}</div>`}
-      ${historyView({ ...chart, device, speech: actions })} ${changes?.view(device.id) ?? nothing}
-      ${session.mayAdminister ? editView(device, session, tell) : nothing}
+      ${main} ${boxOf(rows)} ${historyView({ ...chart, device, speech: actions })}
+      ${changes?.view(device.id) ?? nothing}
+      ${session.mayAdminister ? editView(device, session, tell) : nothing} ${boxOf(folded)}
     </div>
   </div>`;
+}
+
+function boxOf(rows: readonly TemplateResult[]): TemplateResult | typeof nothing {
+  return rows.length === 0 ? nothing : html`<div class="box controls-list">${rows}</div>`;
 }
 
 /** True for a device that the header switches. A siren asks first, and an assumed state has a button for each way. */

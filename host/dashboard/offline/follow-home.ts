@@ -10,12 +10,14 @@ const FIRST_SAVE_MS = 5_000;
 const SAVE_EVERY_MS = 5 * 60_000;
 const WORKER = "/service-worker.js";
 const RELOADED = "mantel.reloaded-for";
+/** The build and its files, with which the service worker's script begins. */
+const BUILD = /^const MANTEL_BUILD={"id":"(\w+)","files":\[([^\]]*)\]}/;
 
 type Followed = Pick<Session, "store" | "channels" | "link" | "api">;
 
 /**
  * Saves the home from time to time and when the connection ends, and shows the saved home when the page starts without
- * the host. Such a page checks, once the host answers, that it has the code of that host.
+ * the host. A page that may not be from the host checks, once it answers, that it has its code.
  */
 export function followHome(session: Followed): void {
   const { store, link } = session;
@@ -35,7 +37,8 @@ export function followHome(session: Followed): void {
   const becameLive = (): void => {
     if (hasBeenLive) return;
     hasBeenLive = true;
-    if (startedAlone) void reloadIfOutdated();
+    // a worker that waited too long for the host has answered with the page that it keeps
+    if (startedAlone || navigator.serviceWorker?.controller) void reloadIfOutdated();
     setTimeout(() => {
       save();
       void keepFiles(session);
@@ -81,19 +84,18 @@ async function keepFiles({ store }: Followed): Promise<void> {
   registration?.active?.postMessage([...new Set([...loaded, ...widgets])]);
 }
 
-/** Loads the page again if the host has other code than this page, at most once for each code. */
+/**
+ * Loads the page again if the host has other code than this page, at most once for each build. The service worker
+ * answers for the page itself, so its own script says which files the host has.
+ */
 async function reloadIfOutdated(): Promise<void> {
-  const answer = await fetch("/", { cache: "no-store" }).catch(() => undefined);
-  const script = scriptIn((await answer?.text()) ?? "");
+  const answer = await fetch(WORKER, { cache: "no-store" }).catch(() => undefined);
+  const [, build, files] = BUILD.exec((await answer?.text()) ?? "") ?? [];
   const own = document.querySelector<HTMLScriptElement>("script[type=module]")?.getAttribute("src");
-  if (script === undefined || script === own || ofTab.get(RELOADED) === script) return;
-  ofTab.set(RELOADED, script);
-  if (ofTab.get(RELOADED) === script) location.reload(); // otherwise it could load again for ever
-}
-
-/** The address of the main script in a page of the dashboard. */
-function scriptIn(page: string): string | undefined {
-  return /<script type="module" src="([^"]+)">/.exec(page)?.[1];
+  if (!build || !files || !own || files.includes(`"${own}"`)) return;
+  if (ofTab.get(RELOADED) === build) return;
+  ofTab.set(RELOADED, build);
+  if (ofTab.get(RELOADED) === build) location.reload(); // otherwise it could load again for ever
 }
 
 function pathOf(url: string): string {

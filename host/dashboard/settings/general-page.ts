@@ -1,7 +1,10 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { currentLocale, languageOf } from "../i18n/language.ts";
+import { listPhotos, type Photo } from "../look/photos.ts";
 import type { UiSettings } from "../store.ts";
+import { LazyPictures } from "./lazy-pictures.ts";
+import { accentView, wallpaperView } from "./look-view.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { selectRow, settingRow, switchInput } from "./setting-row.ts";
 import { words } from "./words.ts";
@@ -36,6 +39,10 @@ const NIGHT = { from: "22:30", to: "06:30" };
 /** Settings of the whole home in household words. Each is saved at once. */
 export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
   const packs = signal<Packs>({ languages: [], damaged: [] });
+  const photos = signal<readonly Photo[]>([]);
+  const pictures = new LazyPictures(parts.api);
+  const closed = new AbortController();
+  void listPhotos(parts.api, closed.signal).then((all) => (photos.value = all));
   parts.api.get("/languages").then(
     (answer) => (packs.value = answer),
     (error: unknown) => parts.formAction.fail(error),
@@ -43,8 +50,15 @@ export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
   return {
     view() {
       const ui = parts.store.ui.value;
+      const set = (patch: object): void => save(parts, { ui: patch });
+      pictures.watchSoon();
       return html`${languageView(parts, ui, packs.value)} ${themeView(parts, ui)}
-      ${idleView(parts, ui)}`;
+      ${accentView(ui, set)} ${wallpaperView(ui, photos.value, set)}
+      ${idleView(parts, ui, photos.value.length > 0)}`;
+    },
+    close() {
+      closed.abort();
+      pictures.close();
     },
   };
 }
@@ -202,9 +216,9 @@ function nightTimes(
   </div>`;
 }
 
-function idleView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
+function idleView(parts: SettingsDependencies, ui: UiSettings, hasPhotos: boolean): TemplateResult {
   const texts = words.value;
-  const { idleSeconds = 300 } = ui;
+  const { idleSeconds = 300, screensaver = "" } = ui;
   const offered = IDLE_SECONDS.includes(idleSeconds)
     ? IDLE_SECONDS
     : [idleSeconds, ...IDLE_SECONDS];
@@ -226,5 +240,23 @@ function idleView(parts: SettingsDependencies, ui: UiSettings): TemplateResult {
       ]),
       onChange: (seconds) => save(parts, { ui: { idleSeconds: Number(seconds) } }),
     })}
+    ${
+      idleSeconds === 0
+        ? nothing
+        : selectRow({
+            id: "screensaver",
+            title: texts.screensaver,
+            hint: texts.screensaverHint,
+            value: screensaver,
+            options: [
+              ["", texts.screensaverNone],
+              ["clock", texts.screensaverClock],
+              ...(hasPhotos || screensaver === "photos"
+                ? [["photos", texts.screensaverPhotos] as const]
+                : []),
+            ],
+            onChange: (choice) => save(parts, { ui: { screensaver: choice || null } }),
+          })
+    }
   </section>`;
 }

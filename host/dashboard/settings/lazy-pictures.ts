@@ -1,4 +1,5 @@
 import type { Api } from "../api.ts";
+import { drawCover } from "../look/draw-cover.ts";
 
 /** Draws pictures of the host into canvases with `data-photo`, the path of a picture in the API, once they are in view. */
 export class LazyPictures {
@@ -37,12 +38,7 @@ export class LazyPictures {
       const answer = await this.#api.open(path, { signal: this.#ended.signal });
       const picture = await createImageBitmap(await answer.blob());
       if (canvas.dataset["photo"] !== path) return; // the list has changed meanwhile
-      const { width, height } = canvas;
-      const scale = Math.max(width / picture.width, height / picture.height);
-      const [wide, high] = [picture.width * scale, picture.height * scale];
-      canvas
-        .getContext("2d")
-        ?.drawImage(picture, (width - wide) / 2, (height - high) / 2, wide, high);
+      drawCover(canvas, picture);
       picture.close();
     } catch {
       // It stays empty: the picture is gone, or the browser cannot read it.

@@ -59,6 +59,12 @@ const VALUES: Readonly<Record<string, { right: unknown[]; wrong: unknown[] }>> =
   "ui.timeZone": { right: ["Europe/Berlin", "UTC"], wrong: ["", "Mars/Olympus", "+01:00"] },
   "ui.units": { right: ["metric", "imperial"], wrong: ["si", ""] },
   "ui.night": { right: [null, { from: "22:00", to: "06:00" }], wrong: [{ from: "22:00" }, "x"] },
+  "ui.accent": { right: ["amber", "green"], wrong: ["", "#112233", "pink"] },
+  "ui.wallpaper": {
+    right: [{ name: "a.jpg" }, { name: "a.jpg", album: "Holidays" }],
+    wrong: ["a.jpg", {}, { name: "" }, { name: "a.jpg", url: "https://a.org" }],
+  },
+  "ui.screensaver": { right: ["clock", "photos"], wrong: ["", "none", true] },
   "ui.idleSeconds": { right: [0, 86_400], wrong: [-1, 86_401, 1.5] },
   "calendar.refreshSeconds": { right: [60, 86_400], wrong: [59, 86_401] },
   "calendar.defaultDays": { right: [1, 366], wrong: [0, 367] },

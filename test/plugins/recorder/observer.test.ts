@@ -148,6 +148,19 @@ test("diagnostic values are in the logbook only if somebody changed them", () =>
   );
 });
 
+test("the progress of a player is in the logbook only if somebody moved it", () => {
+  const capabilities = { elapsed: { type: "number", min: 0 } } as const;
+  const at = (elapsed: number) => lampWith({ capabilities, state: { elapsed } });
+  const observer = observing(at(10));
+  observer.changed(at(30), at(10), undefined, 2_000);
+  observer.changed(at(120), at(30), ANNA, 3_000);
+
+  assert.deepEqual(
+    observer.take().entries.map(({ to, cause }) => [to, cause.kind]),
+    [["120", "person"]],
+  );
+});
+
 test("a known device that its bridge publishes again after a start is not a new one", () => {
   const device = { id: LAMP.id, name: "Lamp", room: null, kind: "light" };
   const observer = new Observer({ ...EMPTY, devices: [device] }, () => true);

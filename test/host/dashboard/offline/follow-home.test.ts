@@ -22,6 +22,9 @@ after(() => {
   document.head.replaceChildren();
 });
 const PAGE = '<script type="module" src="/assets/main.2.js"></script>';
+/** The worker of the host, whose page is `PAGE`. */
+const WORKER =
+  'const MANTEL_BUILD={"id":"b2","files":["/assets/main.2.js","/assets/a.2.css"]};(()=>{})();';
 
 test("the home is saved after the start, every five minutes, and when the connection ends", async (t) => {
   const { link, store, pass, savedDevices } = open(t);
@@ -91,7 +94,19 @@ test("a page that started alone loads again once if the host has other code", as
   assert.equal(reload.mock.callCount(), 1);
 });
 
-test("a page that has the host's code is not loaded again, and a page that started live does not compare", async (t) => {
+test("a page that a worker may have kept loads again if the host has other code", async (t) => {
+  sessionStorage.clear();
+  const reload = t.mock.method(location, "reload", () => undefined);
+  document.head.innerHTML = '<script type="module" src="/assets/main.1.js"></script>';
+  const { link, worker } = open(t);
+  worker.controller = {};
+  link.value = LIVE;
+  await settled();
+
+  assert.equal(reload.mock.callCount(), 1);
+});
+
+test("a page that has the host's code is not loaded again, and one that the host answered does not compare", async (t) => {
   sessionStorage.clear();
   const reload = t.mock.method(location, "reload", () => undefined);
   document.head.innerHTML = PAGE;
@@ -136,8 +151,15 @@ function open(t: TestContext, caches = new FakeCaches(), refuses = false, signsI
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const fetched: string[] = [];
-  const worker = { registered: [] as string[], sent: [] as string[][] };
+  const worker = {
+    registered: [] as string[],
+    sent: [] as string[][],
+    controller: null as object | null,
+  };
   const serviceWorker = {
+    get controller() {
+      return worker.controller;
+    },
     register: async (path: string) => {
       if (refuses) throw new DOMException("refused", "SecurityError");
       worker.registered.push(path);
@@ -160,7 +182,7 @@ function open(t: TestContext, caches = new FakeCaches(), refuses = false, signsI
   Object.assign(globalThis, { caches });
   mockAgain(t, globalThis, "fetch", async (url) => {
     fetched.push(typeof url === "string" ? url : "");
-    return new Response(PAGE);
+    return new Response(WORKER);
   });
   const store = new Store();
   const api = new StreamingHome();
