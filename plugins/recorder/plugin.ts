@@ -113,7 +113,12 @@ class Recording {
     const { config, log, status } = ctx;
     const notices: Notices = {
       warn: (sentence, fields) => log.warn(sentence, fields),
-      degraded: (reason) => (reason === undefined ? status.ok() : status.degraded(reason)),
+      degraded: (reason) => {
+        if (reason === undefined) status.ok();
+        else status.degraded(reason);
+        // only the regular work finds that a disk has room again
+        this.#maintainEvery(reason === undefined ? MAINTAIN_MS : RETRY_MS);
+      },
     };
     const file = join(ctx.folder("history"), "history.sqlite");
     this.#history = open({ ...config, file, retention: retentionOf(config) }, notices);
@@ -166,6 +171,13 @@ class Recording {
     this.#schedule();
     this.#maintenance = setInterval(() => void this.#maintain(), MAINTAIN_MS);
     void this.#maintain();
+  }
+
+  /** Changes the time between two turns of the regular work, if it has begun. */
+  #maintainEvery(ms: number): void {
+    if (!this.#maintenance || this.#isStopped) return;
+    clearInterval(this.#maintenance);
+    this.#maintenance = setInterval(() => void this.#maintain(), ms);
   }
 
   /**
