@@ -53,7 +53,7 @@ function openCgroup({ cores, mebibytes }: Size): Opened | undefined {
     return join(CGROUPS, names, path, `mantel-bench-${process.pid}`);
   };
   const [cpu, memory] = [own("cpu"), own("memory")];
-  const close = () => [cpu, memory].filter(existsSync).forEach((folder) => rmdirSync(folder));
+  const close = () => [cpu, memory].filter(existsSync).forEach(removeGroup);
   try {
     for (const folder of [cpu, memory]) mkdirSync(folder);
     const write = (file: string, value: number) => writeFileSync(file, String(value));
@@ -67,6 +67,18 @@ function openCgroup({ cores, mebibytes }: Size): Opened | undefined {
   }
   const enter = `echo $$ > ${cpu}/cgroup.procs; echo $$ > ${memory}/cgroup.procs; exec "$@"`;
   return { command: (command) => ["sh", "-ec", enter, "sh", ...command], close };
+}
+
+/** Removes a group, which is busy until its last process has left the kernel. */
+function removeGroup(folder: string): void {
+  for (let attempts = 50; ; attempts--) {
+    try {
+      return rmdirSync(folder);
+    } catch (error) {
+      if (attempts === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
 }
 
 /** A scope of systemd, which also works for a user with cgroups version 2. */
