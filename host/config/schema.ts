@@ -112,6 +112,7 @@ export const CoreConfig = section({
     night: Type.Union([NightSpan, Type.Null()], { default: null, ...forEditors }),
     /** Seconds without a touch after which a display returns to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
+    // The next three are for admins: a client may rely on the list of what editors change.
     /** The colour of main buttons, of the focus and of the light behind the home; absent means neutral. */
     accent: Type.Optional(Type.Enum(["amber", "coral", "rose", "violet", "blue", "teal", "green"])),
     /** The photo behind the pages, as `GET /photos` names it. */

@@ -55,7 +55,8 @@ test("the home as it ships", async (t) => {
   for (const [name, events] of Object.entries(CALENDARS)) {
     await writeFile(join(data, `calendars/${name}.ics`), calendar(events));
   }
-  await mkdir(join(data, "photos"));
+  await mkdir(join(data, "photos/Holidays"), { recursive: true });
+  await writeFile(join(data, "photos/Holidays/beach.png"), GREEN);
   await writeFile(join(data, "photos/meadow.png"), GREEN);
   await writeFile(join(data, "readings.json"), dayOfEnergy());
   const weather = await serveWeather(t, wetEvening());
@@ -129,7 +130,11 @@ async function hasItsLook(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("radio", { name: "Blue" }).check();
   await page.locator(":root[data-accent=blue]").waitFor();
+  await page.getByRole("radio", { name: "beach.png" }).check();
+  await until(async () => (await wallpaperOf(host))?.album === "Holidays");
   await page.getByRole("radio", { name: "meadow.png" }).check();
+  await until(async () => (await wallpaperOf(host))?.name === "meadow.png");
+  assert.deepEqual(await wallpaperOf(host), { name: "meadow.png" }, "it is outside the album");
   await page.getByLabel("Screensaver").selectOption("photos");
   await assertAccessible(page);
   await picture(page, "settings-look");
@@ -163,6 +168,13 @@ async function hasItsLook(t: TestContext, fixture: Fixture): Promise<void> {
   await patchUi(host, plain);
   await wallpaper.waitFor({ state: "detached" });
   await page.locator(":root:not([data-accent])").waitFor();
+}
+
+async function wallpaperOf(host: TestHost): Promise<{ name: string; album?: string } | undefined> {
+  const { config } = (await (await host.api("/config")).json()) as {
+    config: { ui: { wallpaper?: { name: string; album?: string } } };
+  };
+  return config.ui.wallpaper;
 }
 
 const GREEN_PIXEL = [16, 176, 48, 255];

@@ -1,7 +1,7 @@
 import { computed, effect } from "@preact/signals-core";
 import { addStyles } from "../add-styles.ts";
+import { drawPhoto, type Photo } from "../photos.ts";
 import type { Session } from "../session.ts";
-import { drawPhoto, type Photo } from "./photos.ts";
 import { Screensaver } from "./screensaver.ts";
 import styles from "./look.css";
 
@@ -15,6 +15,7 @@ export function followLook(root: HTMLElement, session: Session): void {
     if (accent) dataset["accent"] = accent;
     else delete dataset["accent"];
   });
+  // as text, which is equal while other settings change
   const wallpaper = computed(() => JSON.stringify(ui.value.wallpaper ?? null));
   effect(() => {
     const photo = JSON.parse(wallpaper.value) as Photo | null;

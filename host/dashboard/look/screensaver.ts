@@ -1,6 +1,6 @@
 import { html, render } from "lit";
+import { drawPhoto, listPhotos, type Photo } from "../photos.ts";
 import type { Session } from "../session.ts";
-import { drawPhoto, listPhotos, type Photo } from "./photos.ts";
 
 const SECOND_MS = 1_000;
 /** Seconds for which a photo is shown. */
@@ -46,14 +46,15 @@ export class Screensaver {
     this.#element.remove();
   }
 
-  /** Ends it with the end of a tap, so that nothing below the finger is tapped. */
+  /** Ends it: of a tap only with its end, so that nothing below the finger is tapped. */
   #wake(event: Event): void {
-    if (event.type !== "pointerdown") {
+    if (event.type !== "pointerdown") this.hide();
+    if (event.type === "keydown") {
       event.preventDefault();
       event.stopPropagation();
-      this.hide();
-      return;
+      dispatchEvent(new Event("mantel-touch")); // what waits for idleness has not seen the key
     }
+    if (event.type !== "pointerdown") return;
     const end = (click: Event): void => {
       click.stopPropagation();
       this.hide();
@@ -73,6 +74,7 @@ export class Screensaver {
     let shown: HTMLCanvasElement | undefined;
     while (!signal.aborted) {
       const photos = await listPhotos(api, signal);
+      const last = shown;
       for (const photo of turned(photos)) {
         const canvas = document.createElement("canvas");
         try {
@@ -90,7 +92,7 @@ export class Screensaver {
         );
         await pause(PHOTO_SECONDS, signal);
       }
-      if (!shown) await pause(PHOTO_SECONDS, signal);
+      if (shown === last) await pause(PHOTO_SECONDS, signal); // none could be shown
     }
   }
 }

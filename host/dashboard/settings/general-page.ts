@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { currentLocale, languageOf } from "../i18n/language.ts";
-import { listPhotos, type Photo } from "../look/photos.ts";
+import { listPhotos, type Photo } from "../photos.ts";
 import type { UiSettings } from "../store.ts";
 import { LazyPictures } from "./lazy-pictures.ts";
 import { accentView, wallpaperView } from "./look-view.ts";

@@ -1,5 +1,5 @@
 import type { Api } from "../api.ts";
-import { drawCover } from "../look/draw-cover.ts";
+import { drawCover } from "../photos.ts";
 
 /** Draws pictures of the host into canvases with `data-photo`, the path of a picture in the API, once they are in view. */
 export class LazyPictures {

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { type Photo, photoPath } from "../look/photos.ts";
+import { type Photo, photoPath } from "../photos.ts";
 import type { UiSettings } from "../store.ts";
 import { words } from "./words.ts";
 
-type Set = (ui: object) => void;
+/** Saves a part of the `ui` section. */
+type SaveUi = (patch: object) => void;
 
 /** The accents with the keys of their names. */
 const ACCENTS = [
@@ -18,7 +19,7 @@ const ACCENTS = [
 ] as const;
 
 /** The choice of the accent colour. */
-export function accentView(ui: UiSettings, set: Set): TemplateResult {
+export function accentView(ui: UiSettings, save: SaveUi): TemplateResult {
   const chosen: string = ui.accent ?? "none";
   const texts = words.value;
   return html`<section class="panel setting-rows">
@@ -33,7 +34,7 @@ export function accentView(ui: UiSettings, set: Set): TemplateResult {
               name="accent"
               value=${each}
               .checked=${each === chosen}
-              @change=${() => set({ accent: each === "none" ? null : each })}
+              @change=${() => save({ accent: each === "none" ? null : each })}
             />
             <span class="swatch"></span>
             ${texts[name]}
@@ -47,7 +48,7 @@ export function accentView(ui: UiSettings, set: Set): TemplateResult {
 export function wallpaperView(
   { wallpaper }: UiSettings,
   photos: readonly Photo[],
-  set: Set,
+  save: SaveUi,
 ): TemplateResult | typeof nothing {
   const texts = words.value;
   if (photos.length === 0 && !wallpaper) return nothing;
@@ -61,7 +62,7 @@ export function wallpaperView(
         value=${path ?? ""}
         aria-label=${photo?.name ?? texts.wallpaperNone}
         .checked=${path === chosen}
-        @change=${() => set({ wallpaper: photo ? chosenPart(photo) : null })}
+        @change=${() => save({ wallpaper: photo ? patchOf(photo) : null })}
       />
       ${
         path === undefined
@@ -79,7 +80,7 @@ export function wallpaperView(
   </section>`;
 }
 
-/** The part of a photo that the config keeps. */
-function chosenPart({ name, album }: Photo): Photo {
-  return album === undefined ? { name } : { name, album };
+/** A photo as a merge patch (RFC 7386), which keeps the album of the photo before unless it is null. */
+function patchOf({ name, album = null }: Omit<Photo, "album"> & { album?: string | null }): object {
+  return { name, album };
 }

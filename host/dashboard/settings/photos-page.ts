@@ -1,16 +1,12 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { type Photo, photoPath } from "../photos.ts";
 import { upload } from "./files.ts";
 import { formValue } from "./form-value.ts";
 import { LazyPictures } from "./lazy-pictures.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { pictureName, shrinkPicture } from "./shrink-picture.ts";
 import { words } from "./words.ts";
-
-interface Photo {
-  readonly name: string;
-  readonly album?: string;
-}
 
 /** The pictures of the photo frame, by album: add and remove. */
 export function photosPage(parts: SettingsDependencies): OpenSettingsPage {
@@ -152,10 +148,4 @@ function byAlbum(photos: readonly Photo[]): ReadonlyMap<string, readonly Photo[]
     albums.set(album, [...(albums.get(album) ?? []), photo]);
   }
   return albums;
-}
-
-/** The path of a picture in the API. */
-function photoPath({ name, album = "" }: Photo): string {
-  const query = album === "" ? "" : `?album=${encodeURIComponent(album)}`;
-  return `/photos/${encodeURIComponent(name)}${query}`;
 }

@@ -9,6 +9,7 @@ import { type PageEntry, PAGES, pagesOf } from "./pages.ts";
 import { SettingsSearch } from "./search.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
+import choiceStyles from "./choices.css";
 import contentStyles from "./content.css";
 import styles from "./settings.css";
 
@@ -148,7 +149,7 @@ let adopted = false;
 function adoptStyles(): void {
   if (adopted) return;
   adopted = true;
-  for (const text of [formStyles, styles, contentStyles]) {
+  for (const text of [formStyles, styles, choiceStyles, contentStyles]) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     document.adoptedStyleSheets.push(sheet);

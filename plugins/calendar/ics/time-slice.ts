@@ -2,7 +2,7 @@ import { MantelError, sentence } from "@mantel/plugin-sdk";
 
 /** Maximum time without yielding to the event loop; the host expects a heartbeat every second. */
 const SLICE_MS = 20;
-/** Maximum processor time of this thread for one calendar. 10,000 events take half of it. */
+/** Maximum processor time of this thread for one calendar. */
 const MAX_WORK_MS = 1_500;
 
 const TOO_LONG = sentence("too_long_to_work_out", "the calendar takes too long to work out");

@@ -1,5 +1,4 @@
-import type { Api } from "../api.ts";
-import { drawCover } from "./draw-cover.ts";
+import type { Api } from "./api.ts";
 
 /** A photo of the home, as `GET /photos` lists it. */
 export interface Photo {
@@ -12,8 +11,8 @@ export interface Photo {
 const MAX_SIDE = 3_840;
 
 /** The path of a photo in the API. */
-export function photoPath({ name, album }: Photo): string {
-  const query = album === undefined ? "" : `?album=${encodeURIComponent(album)}`;
+export function photoPath({ name, album = "" }: Photo): string {
+  const query = album === "" ? "" : `?album=${encodeURIComponent(album)}`;
   return `/photos/${encodeURIComponent(name)}${query}`;
 }
 
@@ -45,4 +44,12 @@ export async function drawPhoto(
     drawCover(canvas, picture);
   }
   picture.close();
+}
+
+/** Draws a picture so that it fills the canvas; what is wider or higher is cut off at both sides. */
+export function drawCover(canvas: HTMLCanvasElement, picture: ImageBitmap): void {
+  const { width, height } = canvas;
+  const scale = Math.max(width / picture.width, height / picture.height);
+  const [wide, high] = [picture.width * scale, picture.height * scale];
+  canvas.getContext("2d")?.drawImage(picture, (width - wide) / 2, (height - high) / 2, wide, high);
 }
