@@ -21,6 +21,7 @@ import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
 import { DeviceImages } from "./devices/images.ts";
+import { LivePictures } from "./devices/live-pictures.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { SensorHistory } from "./devices/sensor-history.ts";
 import { Connectables } from "./discovery/connectable.ts";
@@ -156,6 +157,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const server = await HttpServer.listen({ app, host, port, certificate, limit });
   scope.onDispose(async () => {
     streams.close();
+    registries.livePictures.close();
     await server.close(ANSWERS_DEADLINE_MS);
   });
 
@@ -246,6 +248,7 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const commands = new Commands({ bus, devices, bridges, log });
   const images = new DeviceImages({ devices, bridges });
   onDispose(() => images.close());
+  const livePictures = new LivePictures({ devices, bridges });
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
   const call = (service: ServiceDefinition, input: unknown, deadlineMs: number) =>
     services.call(serviceKey(service), input, deadlineMs);
@@ -264,7 +267,16 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
-  const answering = { devices, images, readings, commands, scenes, channels, apiPaths };
+  const answering = {
+    devices,
+    images,
+    livePictures,
+    readings,
+    commands,
+    scenes,
+    channels,
+    apiPaths,
+  };
   const shown = { places, calendar, calendarActions, calendarFeed };
   return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }

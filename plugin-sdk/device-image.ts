@@ -16,6 +16,11 @@ export interface SentImage {
   readonly base64: string;
 }
 
+/** A live picture. `number` is higher than that of all earlier ones of its device, also those of an earlier process. */
+export interface SentFrame extends SentImage {
+  readonly number: number;
+}
+
 /** The type that the first bytes of a picture show; `undefined` for one that is not in `IMAGE_TYPES`. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const starts = (signature: readonly number[], at = 0) =>

@@ -214,6 +214,11 @@ export const DevicePart = Type.Object(
 );
 export type DevicePart = Static<typeof DevicePart>;
 
+/** `frames`: pictures in a row, as motion JPEG. `video`: a connection by WebRTC. */
+export const LiveForm = Type.Enum(["frames", "video"]);
+export type LiveForm = Static<typeof LiveForm>;
+const LiveForms = Type.Array(LiveForm, { minItems: 1, uniqueItems: true });
+
 /** A device as its bridge describes it. The host adds the id, whose number never changes. */
 export const DeviceDescription = Type.Object(
   {
@@ -240,6 +245,8 @@ export const DeviceDescription = Type.Object(
     assumed: Type.Optional(Type.Boolean()),
     /** True if the bridge has a picture of it or by it: see `image` of the running plugin. */
     image: Type.Optional(Type.Boolean()),
+    /** The forms of its live picture: see `frames` and `video` of the running plugin. It needs `image` too. */
+    live: Type.Optional(LiveForms),
     gateway: Gateway,
     capabilities: Capabilities,
     state: DeviceState,
@@ -315,6 +322,8 @@ export const Device = Type.Object({
   assumed: Type.Optional(Type.Literal(true)),
   /** True if `GET /smart-home/devices/:id/image` has a picture. */
   image: Type.Optional(Type.Literal(true)),
+  /** The forms of its live picture: `GET /smart-home/devices/:id/frames`, and `POST /smart-home/devices/:id/video`. */
+  live: Type.Optional(LiveForms),
   capabilities: Capabilities,
   state: DeviceState,
   /** Requested values that the bridge has not confirmed yet. */

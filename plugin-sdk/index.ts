@@ -19,6 +19,7 @@ export { conversionTo, toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } 
 export type { UnitConversion } from "./units.ts";
 export { imageTypeOf, MAX_IMAGE_BYTES } from "./device-image.ts";
 export type { DeviceImage, ImageType } from "./device-image.ts";
+export { NotMotionJpeg, readMotionJpeg } from "./motion-jpeg.ts";
 export { asDiskFault } from "./document-file.ts";
 export { sweepTemporaryFiles, writeDurably } from "./durable-file.ts";
 export { Health } from "./health.ts";

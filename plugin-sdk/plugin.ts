@@ -28,6 +28,18 @@ export interface RunningPlugin<State> {
    * Requests within one second share one call.
    */
   image?(nativeId: string): Promise<DeviceImage | undefined>;
+  /**
+   * Follows the live picture of a device that was published with `frames` in `live`. All viewers share one call, and
+   * each of them gets the newest picture, so that slow ones skip some. Aborted when nobody has watched for a few
+   * seconds. Pictures that come as motion JPEG are read with `readMotionJpeg`.
+   */
+  frames?(nativeId: string, signal: AbortSignal): AsyncIterable<DeviceImage>;
+  /**
+   * Connects a viewer to a device that was published with `video` in `live`: returns the answer to the viewer's offer,
+   * both session descriptions (SDP, RFC 8866) with all their candidates. The video does not pass through Mantel.
+   * @throws MantelError `bridge_down`, `not_found`
+   */
+  video?(nativeId: string, offer: string): Promise<string>;
   /** The services that the manifest lists under `provides`, each as `provide(definition, handler)`. */
   readonly services?: readonly ProvidedService[];
   /** The HTTP routes of the plugin, each as `handle(route, handler)`. */

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
 import type { Cause } from "./cause.ts";
 import type { ChannelScope } from "./channel.ts";
-import type { SentImage } from "./device-image.ts";
+import type { SentFrame, SentImage } from "./device-image.ts";
 import type {
   CommandBeyond,
   DeviceCommand,
@@ -209,6 +209,10 @@ export interface PluginApi {
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   /** Reads the picture of a device; `null` while there is none. */
   image(request: { nativeId: string }): Promise<SentImage | null>;
+  /** Waits for a live picture that is newer than `after`; `null` if none has come for a while. */
+  nextFrame(request: { nativeId: string; after: number }): Promise<SentFrame | null>;
+  /** Answers a viewer's offer of a WebRTC connection. */
+  video(request: { nativeId: string; offer: string }): Promise<string>;
   callService(request: ServiceRequest): Promise<unknown>;
   answerRoute(request: RouteCall): Promise<SentAnswer>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */

@@ -109,6 +109,16 @@ export interface RunningTest {
   /** Returns the checked picture of a device; `undefined` while there is none. @throws MantelError `not_found` */
   image(nativeId: string): Promise<CheckedImage | undefined>;
   /**
+   * Waits up to three seconds for a live picture newer than the one with the number `after`; `undefined` if none comes.
+   * @throws the error that ended the live picture
+   */
+  nextFrame(
+    nativeId: string,
+    after?: number,
+  ): Promise<(CheckedImage & { number: number }) | undefined>;
+  /** Returns the answer to the offer of a WebRTC connection. */
+  video(nativeId: string, offer: string): Promise<string>;
+  /**
    * Calls a service of the plugin. Input and answer are checked by its definition, as by the host.
    * @throws MantelError `invalid` for a wrong input or without the manifest's `provides`, `service_unavailable` for a wrong answer or without a provider;
    * the handler's error
@@ -203,7 +213,10 @@ function requestsTo(
   runner: Runner,
   services: Awaited<ReturnType<Runner["start"]>>["services"],
   declared: Declared | undefined,
-): Pick<RunningTest, "command" | "activateScene" | "image" | "request" | "call"> {
+): Pick<
+  RunningTest,
+  "command" | "activateScene" | "image" | "nextFrame" | "video" | "request" | "call"
+> {
   const provided = new Map(services.map((each) => [serviceKey(each), each]));
   let calls = 0;
   return {
@@ -220,6 +233,11 @@ function requestsTo(
       const sent = await runner.image({ nativeId });
       return sent === null ? undefined : parseImage(sent);
     },
+    async nextFrame(nativeId, after = 0) {
+      const sent = await runner.nextFrame({ nativeId, after });
+      return sent === null ? undefined : { ...parseImage(sent), number: sent.number };
+    },
+    video: (nativeId, offer) => runner.video({ nativeId, offer }),
     request: (
       route,
       { params = {}, query = {}, body, bytes, contentType = "", headers = {} } = {},

@@ -1,5 +1,5 @@
 import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
-import type { SentImage } from "@mantel/plugin-sdk/device-image";
+import type { SentFrame, SentImage } from "@mantel/plugin-sdk/device-image";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { RateLimitedKind } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static } from "typebox";
@@ -59,6 +59,14 @@ export interface Bridge {
    * @throws MantelError as for `command`
    */
   image(nativeId: string): Promise<SentImage | null>;
+  /**
+   * Waits for a live picture newer than `after`, which is not checked yet; `null` if none has come for a while, or the
+   * bridge is being reloaded.
+   * @throws MantelError as for `command`
+   */
+  nextFrame(nativeId: string, after: number): Promise<SentFrame | null>;
+  /** Answers a viewer's offer of a WebRTC connection. @throws MantelError as for `command` */
+  video(nativeId: string, offer: string): Promise<string>;
 }
 
 /** True while the devices and scenes of a bridge can be reached, possibly after a short wait. */

@@ -119,7 +119,7 @@ function statesOf({ state, parts, extra }: Device): unknown {
 }
 
 /** The fields that not every device has. */
-const OPTIONAL_FIELDS = ["assumed", "image", "parts", "extra"] as const;
+const OPTIONAL_FIELDS = ["assumed", "image", "live", "parts", "extra"] as const;
 type DescribedFields = ReturnType<typeof commonFields> &
   Pick<Fields, (typeof OPTIONAL_FIELDS)[number]>;
 
@@ -150,7 +150,7 @@ function hasOptionalFields(device: Device | DeviceDescription): boolean {
   return OPTIONAL_FIELDS.some((name) => name in device);
 }
 
-function optionalFields({ assumed, image, parts, extra }: DeviceDescription, known?: Device) {
+function optionalFields({ assumed, image, live, parts, extra }: DeviceDescription, known?: Device) {
   const knownParts = new Map(known?.parts?.map((part) => [part.id, part]));
   const own = <Own extends Pick<DevicePart, "capabilities" | "state">>(
     fields: Own,
@@ -163,6 +163,7 @@ function optionalFields({ assumed, image, parts, extra }: DeviceDescription, kno
   return {
     assumed: assumed ? (true as const) : undefined,
     image: image ? (true as const) : undefined,
+    live: image ? live : undefined,
     parts: parts?.length ? parts.map((part) => own(part, knownParts.get(part.id))) : undefined,
     extra: extra && own(extra, known?.extra),
   };

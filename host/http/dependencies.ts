@@ -11,6 +11,7 @@ import type { ChannelRegistry } from "../channels/registry.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
 import type { DeviceImages } from "../devices/images.ts";
+import type { LivePictures } from "../devices/live-pictures.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { SensorHistory } from "../devices/sensor-history.ts";
 import type { Connectables } from "../discovery/connectable.ts";
@@ -43,6 +44,7 @@ export interface HttpDependencies {
   readonly layout: LayoutStore;
   readonly devices: DeviceRegistry;
   readonly images: DeviceImages;
+  readonly livePictures: LivePictures;
   readonly readings: SensorHistory;
   readonly commands: Commands;
   readonly scenes: SceneRegistry;

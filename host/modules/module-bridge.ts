@@ -1,5 +1,5 @@
 import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
-import type { SentImage } from "@mantel/plugin-sdk/device-image";
+import type { SentFrame, SentImage } from "@mantel/plugin-sdk/device-image";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type {
@@ -19,6 +19,10 @@ const STATUS: Partial<Record<ModuleState, BridgeStatus>> = {
 };
 
 const CONFIRM_MS = 5_000;
+/** A process answers before this, with or without a picture. */
+const FRAME_MS = 8_000;
+/** A camera that sleeps, and has to be woken for a video, takes longer than a command. */
+const VIDEO_MS = 15_000;
 
 /** A module of the kind `bridge`, as devices and scenes use it. */
 export class ModuleBridge implements Bridge {
@@ -87,6 +91,14 @@ export class ModuleBridge implements Bridge {
 
   image(nativeId: string): Promise<SentImage | null> {
     return this.#asBridge(() => this.#module.call("image", { nativeId }, this.limits.confirmMs));
+  }
+
+  nextFrame(nativeId: string, after: number): Promise<SentFrame | null> {
+    return this.#asBridge(() => this.#module.call("nextFrame", { nativeId, after }, FRAME_MS));
+  }
+
+  video(nativeId: string, offer: string): Promise<string> {
+    return this.#asBridge(() => this.#module.call("video", { nativeId, offer }, VIDEO_MS));
   }
 
   get #manifest(): Module["plugin"]["manifest"]["bridge"] {

@@ -140,7 +140,8 @@ export class JoinedDevice {
     available: boolean,
   ): DeviceDescription {
     const { device, groupName } = this.#first;
-    const { assumed: _assumed, image: _image, extra: _extra, ...first } = device;
+    const { assumed: _assumed, image: _image, live: _live, extra: _extra, ...first } = device;
+    const live = this.#functions.find((each) => each.device.image)?.device.live;
     const ids = this.#functions.map((each) => each.device.nativeId);
     const values = this.#placed(ids, valuesOf);
     const room = this.#functions.map((each) => each.device.room).find((each) => each !== undefined);
@@ -153,6 +154,7 @@ export class JoinedDevice {
       available,
       ...(this.#isAssumed ? { assumed: true } : {}),
       ...(this.pictured === undefined ? {} : { image: true }),
+      ...(live === undefined ? {} : { live }),
       capabilities: this.#capabilitiesIn(OWN),
       state: values.get(OWN) ?? {},
       ...(this.#parts.length > 0 && {

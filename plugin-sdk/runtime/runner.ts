@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Log, PluginContext } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
-import type { SentImage } from "../device-image.ts";
+import type { SentFrame, SentImage } from "../device-image.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
@@ -28,6 +28,7 @@ import { createDiscover } from "./discover.ts";
 import { Followers } from "./followers.ts";
 import { createHome } from "./home.ts";
 import type { HostLink } from "./host-link.ts";
+import { LiveFrames } from "./live-frames.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { createLog } from "./log.ts";
 import { rejectOldNames } from "./old-names.ts";
@@ -53,6 +54,7 @@ export class Runner {
   readonly #followers: Followers;
   readonly #schedules: Schedules;
   readonly #sources = new RuntimeSources();
+  readonly #frames: LiveFrames;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
@@ -72,6 +74,7 @@ export class Runner {
     this.#plugin = plugin;
     this.#host = new PrestartHost(host);
     this.#log = createLog(this.#host);
+    this.#frames = new LiveFrames(this.#log);
     this.#followers = new Followers({
       host: this.#host,
       log: this.#log,
@@ -159,6 +162,22 @@ export class Runner {
     });
   }
 
+  /** Not one of the calls that `quiesce` waits for: it ends them instead. */
+  async nextFrame({ nativeId, after }: Input<"nextFrame">): Promise<SentFrame | null> {
+    const follow = this.#running.frames?.bind(this.#running);
+    if (!follow) throw new MantelError("not_found", "the bridge has no live pictures");
+    return this.#frames.next(nativeId, { after, follow });
+  }
+
+  video({ nativeId, offer }: Input<"video">, begin?: Begin): Promise<string> {
+    return this.#accept(async () => {
+      await begin?.();
+      const answer = await this.#running.video?.(nativeId, offer);
+      if (typeof answer === "string" && answer !== "") return answer;
+      throw new MantelError("not_found", `${nativeId} has no video`);
+    });
+  }
+
   answerRoute(request: Input<"answerRoute">, begin?: Begin): Promise<SentAnswer> {
     return this.#accept(async () => {
       await begin?.();
@@ -200,6 +219,7 @@ export class Runner {
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;
     this.#followers.end();
+    this.#frames.close();
     const drained = this.#accepted.size;
     const faults: QuiesceFault[] = [];
     const note = (step: QuiesceFault["step"]) => (error: unknown) => {

@@ -1,8 +1,13 @@
+import { Readable } from "node:stream";
 import { Cause } from "@mantel/plugin-sdk/cause";
 import { CommandBody, Device, DeviceKind } from "@mantel/plugin-sdk/device";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { CheckedImage } from "@mantel/plugin-sdk/sent-image";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
 import { entityTag } from "../../documents/if-match.ts";
+import { check } from "../../validate.ts";
+import { isAuthenticated } from "../authenticate.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { matchesEtag, sendRevision } from "../etag.ts";
@@ -52,7 +57,13 @@ const Outcome = Type.Object({
 
 /** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
 export function deviceRoutes(parts: HttpDependencies): Route[] {
-  return [...readingRoutes(parts), imageRoute(parts), commandRoute(parts)];
+  return [
+    ...readingRoutes(parts),
+    imageRoute(parts),
+    framesRoute(parts),
+    videoRoute(parts),
+    commandRoute(parts),
+  ];
 }
 
 function readingRoutes({ devices }: HttpDependencies): Route[] {
@@ -121,6 +132,86 @@ function imageRoute({ images }: HttpDependencies): Route {
       }
       ctx.type = type;
       ctx.body = bytes;
+    },
+  });
+}
+
+const FRAME_BOUNDARY = "frame";
+
+function framesRoute({ livePictures, tokens }: HttpDependencies): Route {
+  return route({
+    method: "GET",
+    path: "/smart-home/devices/:id/frames",
+    operationId: "watchDevice",
+    scope: "read",
+    tag: "Devices",
+    summary: "Watch the live picture of a device that has frames in live, as motion JPEG",
+    params: DeviceParams,
+    answers: {
+      200: {
+        description:
+          "An endless multipart stream with the pictures as they come, at most 15 a second: JPEG, PNG or WebP, each of at most 4 MiB",
+        type: "multipart/x-mixed-replace",
+      },
+    },
+    errors: ["device_unknown", "not_found", "bridge_down", "outcome_unknown", "deadline_passed"],
+    async handle(ctx, { params, principal }) {
+      const gone = new AbortController();
+      ctx.res.once("close", () => gone.abort());
+      const frames = await livePictures.watch(params.id, {
+        owner: principal.sub,
+        gone: gone.signal,
+        permitted: () => isAuthenticated(ctx, tokens, principal),
+      });
+      ctx.status = 200;
+      ctx.set("Content-Type", `multipart/x-mixed-replace; boundary=${FRAME_BOUNDARY}`);
+      ctx.set("X-Accel-Buffering", "no"); // nginx would buffer pictures
+      ctx.body = Readable.from(partsOf(frames), { highWaterMark: 1 });
+    },
+  });
+}
+
+/** Each picture as a part of a multipart body (RFC 2046, 5.1). */
+async function* partsOf(frames: AsyncIterable<CheckedImage>): AsyncGenerator<Buffer> {
+  for await (const { type, bytes } of frames) {
+    const head = `--${FRAME_BOUNDARY}\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    yield Buffer.concat([Buffer.from(head), bytes, Buffer.from("\r\n")]);
+  }
+}
+
+/** A session description with the candidates of several networks has about 10,000 characters. */
+const MOST_SDP = 50_000;
+const SessionDescription = Type.String({ minLength: 1, maxLength: MOST_SDP });
+const VideoOffer = Type.Object({ offer: SessionDescription }, { additionalProperties: false });
+const VideoAnswer = Type.Object({ answer: SessionDescription });
+
+function videoRoute({ livePictures }: HttpDependencies): Route {
+  return route({
+    method: "POST",
+    path: "/smart-home/devices/:id/video",
+    operationId: "connectVideo",
+    scope: "read",
+    tag: "Devices",
+    summary:
+      "Connect to the video of a device that has video in live: send the offer of a WebRTC connection with its candidates (SDP, RFC 8866), and get the answer",
+    params: DeviceParams,
+    body: { schema: VideoOffer },
+    answers: jsonAnswer("The answer to the offer", VideoAnswer),
+    errors: [
+      "device_unknown",
+      "not_found",
+      "invalid",
+      "bridge_down",
+      "outcome_unknown",
+      "deadline_passed",
+    ],
+    async handle(_, { params, body }) {
+      const answer = await livePictures.answer(
+        params.id,
+        check(VideoOffer, body, "the offer").offer,
+      );
+      if (answer.length <= MOST_SDP) return { answer };
+      throw new MantelError("not_found", `the answer of ${params.id} is too long`);
     },
   });
 }

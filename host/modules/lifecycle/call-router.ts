@@ -9,6 +9,8 @@ export type PluginMethod =
   | "command"
   | "activateScene"
   | "image"
+  | "nextFrame"
+  | "video"
   | "callService"
   | "answerRoute"
   | "runSchedule";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CommandBeyond, DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
-import type { SentImage } from "@mantel/plugin-sdk/device-image";
+import type { SentFrame, SentImage } from "@mantel/plugin-sdk/device-image";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ApiEvent } from "../../../host/api/events.ts";
 import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
@@ -24,6 +25,10 @@ export interface TestBridge extends Bridge {
   readonly pictured: string[];
   /** The answer to the request for a picture; absent means that there is none. */
   picture?: (nativeId: string) => Promise<SentImage | null>;
+  /** The answer to the request for a live picture; absent means that none comes. */
+  frame?: (nativeId: string, after: number) => Promise<SentFrame | null>;
+  /** The answer to the offer of a video. */
+  connect?: (nativeId: string, offer: string) => Promise<string>;
   /** The bridge's answer; absent means that it confirms at once. */
   answer?: (nativeId: string, command: DeviceCommand) => Promise<void>;
 }
@@ -52,6 +57,11 @@ export function createBridge(id: string, kind: string, limits: Partial<Bridge["l
     async image(nativeId) {
       bridge.pictured.push(nativeId);
       return (await bridge.picture?.(nativeId)) ?? null;
+    },
+    nextFrame: async (nativeId, after) => (await bridge.frame?.(nativeId, after)) ?? null,
+    async video(nativeId, offer) {
+      if (bridge.connect) return bridge.connect(nativeId, offer);
+      throw new MantelError("not_found", `${nativeId} has no video`);
     },
   };
   return bridge;

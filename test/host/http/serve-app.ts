@@ -18,6 +18,7 @@ import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
 import { DeviceImages } from "../../../host/devices/images.ts";
+import { LivePictures } from "../../../host/devices/live-pictures.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { Connectables } from "../../../host/discovery/connectable.ts";
@@ -203,6 +204,8 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
     command: async (_, command) => void told.push(command),
     activateScene: () => Promise.resolve(),
     image: async () => null,
+    nextFrame: async () => null,
+    video: async () => "",
   };
   const bridges = {
     find: (id: string) => (id === "demo" ? bridge : undefined),
@@ -212,6 +215,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
   const readings = await SensorHistory.open({ dataFolder: data, bus, log });
   const commands = new Commands({ bus, devices, bridges, log });
   const images = new DeviceImages({ devices, bridges });
+  const livePictures = new LivePictures({ devices, bridges });
   const parts = { dataFolder: data, bus, devices, bridges, commands, log };
   const scenes = await SceneRegistry.open(parts);
   await devices.publish("demo", [
@@ -226,7 +230,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
       state: { on: false, brightness: 50 },
     },
   ]);
-  return { devices, images, readings, commands, scenes };
+  return { devices, images, livePictures, readings, commands, scenes };
 }
 
 /** The module `demo`, in memory. */

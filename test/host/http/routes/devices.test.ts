@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { LivePictures } from "../../../../host/devices/live-pictures.ts";
 import { causeOf } from "../../../../host/http/cause-of.ts";
 import { faultsOf } from "../../../../host/validate.ts";
 import { until } from "../../../helpers/until.ts";
@@ -28,6 +29,67 @@ test("the list is filtered by bridge, kind and room, and has all bridges", async
   assert.deepEqual(counts, [1, 1, 0, 0, 0]);
   const { errors } = (await unknownKind.json()) as { errors: { pointer: string }[] };
   assert.deepEqual([unknownKind.status, errors[0]?.pointer], [422, "/kind"]);
+});
+
+test("a live picture is sent as parts, each with its length", async (t) => {
+  const left: AbortSignal[] = [];
+  const livePictures: Pick<LivePictures, "watch"> = {
+    async watch(id, { owner, gone }) {
+      left.push(gone);
+      return (async function* () {
+        yield { type: "image/jpeg", bytes: Buffer.from(`${id} for`) } as const;
+        yield { type: "image/png", bytes: Buffer.from(owner) } as const;
+      })();
+    },
+  };
+  const { api } = await serveApp(t, { livePictures: livePictures as LivePictures });
+
+  const answer = await api("read", "/smart-home/devices/demo:camera:1/frames");
+
+  assert.equal(answer.headers.get("content-type"), "multipart/x-mixed-replace; boundary=frame");
+  assert.equal(
+    await answer.text(),
+    "--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 17\r\n\r\ndemo:camera:1 for\r\n" +
+      "--frame\r\nContent-Type: image/png\r\nContent-Length: 4\r\n\r\nread\r\n",
+  );
+  await until(() => left[0]?.aborted === true);
+});
+
+test("an offer of a video is checked and answered", async (t) => {
+  const livePictures: Pick<LivePictures, "answer"> = {
+    answer: async (id, offer) => (offer === "long" ? "x".repeat(50_001) : `${id}: ${offer}`),
+  };
+  const { api } = await serveApp(t, { livePictures: livePictures as LivePictures });
+  const connect = (body: unknown, path = "/smart-home/devices/demo:camera:1/video") =>
+    api("read", path, json("POST", body));
+
+  const answered = await connect({ offer: "v=0" });
+  assert.deepEqual(
+    [answered.status, await answered.json()],
+    [200, { answer: "demo:camera:1: v=0" }],
+  );
+  const statuses = [];
+  for (const body of [{}, { offer: "" }, { offer: "x".repeat(50_001) }, { offer: "v", to: "x" }]) {
+    statuses.push((await connect(body)).status);
+  }
+  assert.deepEqual(statuses, [422, 422, 422, 422]);
+  assert.equal((await connect({ offer: "long" })).status, 404);
+});
+
+test("a device without live pictures is told apart from an unknown one", async (t) => {
+  const { api } = await serveApp(t);
+  const lamp = await api("read", "/smart-home/devices/demo:light:1/frames");
+  const unknown = await api("read", "/smart-home/devices/demo:light:9/frames");
+  const offered = await api(
+    "read",
+    "/smart-home/devices/demo:light:1/video",
+    json("POST", { offer: "v=0" }),
+  );
+
+  const codes = await Promise.all(
+    [lamp, unknown, offered].map(async (each) => ((await each.json()) as { code: string }).code),
+  );
+  assert.deepEqual(codes, ["not_found", "device_unknown", "not_found"]);
 });
 
 test("a command is answered when the bridge has confirmed it", async (t) => {
