@@ -348,6 +348,7 @@ const CAMERAS: readonly DeviceDescription[] = [
     name: "Garden camera",
     room: "Garden",
     image: true,
+    live: ["frames"],
     capabilities: {},
     state: {},
   }),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type CommandBeyond,
   type DeviceCommand,
+  type DeviceImage,
   type DeviceState,
   MantelError,
   type PluginContext,
@@ -20,6 +21,8 @@ import { changesBetween, describeDevices, openWorld, shownStates, type World } f
 /** Delay of an answer, similar to real radio devices. */
 const FASTEST_ANSWER_MS = 30;
 const SLOWEST_ANSWER_MS = 80;
+/** The time between two live pictures of the camera. */
+const FRAME_EVERY_MS = 250;
 
 export const Options = Type.Object({
   seed: Type.Integer({
@@ -59,6 +62,12 @@ export async function startHome(
   const tickMs = config.tickSeconds * 1_000;
   every(ctx, tickMs, () => become(tick(world, config.tickSeconds)));
 
+  const garden = (): DeviceImage => {
+    const { "garden-weather": weather = {}, terrace = {} } = world.devices;
+    const seconds = Date.now() / 1_000;
+    return { type: "image/png", bytes: gardenPicture({ weather, terrace, seconds }) };
+  };
+
   return {
     async command(nativeId, command, _commandId, beyond) {
       await ask(nativeId, messageOf(command, beyond));
@@ -73,9 +82,13 @@ export async function startHome(
       if (nativeId === SPEAKER) {
         return { type: "image/png", bytes: coverPicture(world.devices[SPEAKER] ?? {}) };
       }
-      if (nativeId !== CAMERA) return undefined;
-      const { "garden-weather": weather = {}, terrace = {} } = world.devices;
-      return { type: "image/png", bytes: gardenPicture({ weather, terrace }) };
+      return nativeId === CAMERA ? garden() : undefined;
+    },
+    async *frames(nativeId, signal) {
+      while (nativeId === CAMERA && !signal.aborted) {
+        yield garden();
+        await delay(FRAME_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      }
     },
     handOver: () => world,
   };

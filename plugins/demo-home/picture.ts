@@ -16,23 +16,33 @@ const PATH: Rgb = [168, 158, 142];
 const WALL: Rgb = [196, 178, 152];
 const DOOR: Rgb = [112, 62, 40];
 const LAMP_AT = { x: 248, y: 78 };
+const CLOUD: Rgb = [236, 238, 242];
+const CLOUD_WIDTH = 60;
+/** In pixels per second. */
+const CLOUD_SPEED = 6;
 const LAMP: Rgb = [255, 222, 140];
 
 /** The parts of the home that the camera sees. */
 export interface Scenery {
   readonly weather: DeviceState;
   readonly terrace: DeviceState;
+  /** The time in seconds, by which a cloud drifts. */
+  readonly seconds: number;
 }
 
 /** The garden in front of the house as a PNG: dark at night, and lit while the terrace lights are on. */
-export function gardenPicture({ weather, terrace }: Scenery): Buffer {
+export function gardenPicture({ weather, terrace, seconds }: Scenery): Buffer {
   const daylight = Math.min(1, Math.max(0, Number(weather["illuminance"] ?? 0) / BRIGHT_LX) ** 0.4);
   const isLit = terrace["on"] === true;
+  const cloudAt = ((seconds * CLOUD_SPEED) % (WIDTH + 2 * CLOUD_WIDTH)) - CLOUD_WIDTH;
   return encodePng(WIDTH, HEIGHT, (x, y) => {
     const distance = Math.hypot(x - LAMP_AT.x, y - LAMP_AT.y);
     const light = isLit ? Math.max(daylight, 1 - distance / 90) : daylight;
     if (isLit && distance < 5) return LAMP;
-    if (y < HORIZON && !isHouse(x, y)) return mixed(NIGHT, DAY, daylight * (0.75 + y / 400));
+    if (y < HORIZON && !isHouse(x, y)) {
+      const sky = mixed(NIGHT, DAY, daylight * (0.75 + y / 400));
+      return isCloud(x - cloudAt, y) ? mixed(sky, CLOUD, 0.15 + 0.5 * daylight) : sky;
+    }
     return mixed(NIGHT, colorAt(x, y), 0.2 + 0.8 * light);
   });
 }
@@ -56,6 +66,14 @@ export function coverPicture({ title }: DeviceState): Buffer {
     return mixed(mixed(NIGHT, sky, 0.4 + y / 200), LAMP, glow > 0.62 ? 1 : glow);
   });
 }
+
+/** True inside three puffs, around the point 0, 30. */
+const isCloud = (x: number, y: number) =>
+  [
+    [-22, 34, 14],
+    [0, 28, 20],
+    [24, 34, 15],
+  ].some(([centre = 0, middle = 0, radius = 0]) => Math.hypot(x - centre, y - middle) < radius);
 
 const isHouse = (x: number, y: number) => x >= 200 && y >= 44;
 

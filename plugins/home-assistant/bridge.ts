@@ -15,14 +15,14 @@ import { Calendars } from "./calendars.ts";
 import { Client } from "./client.ts";
 import { confirmsAll, type Moment } from "./confirmations.ts";
 import { button, eventOf, EventTimes } from "./convert-button.ts";
-import { picturePath } from "./convert-camera.ts";
+import { framesPath, picturePath } from "./convert-camera.ts";
 import { domainOf } from "./convert.ts";
 import { DeviceStore, type KeptDevices, type Setting, shapeOf } from "./device-store.ts";
 import type { Call, Domain } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
 import { Mirror } from "./mirror.ts";
 import type { Options } from "./options.ts";
-import { readRest } from "./rest.ts";
+import { readRest, readRestFrames } from "./rest.ts";
 import { Refused, type Session, toMantelError } from "./session.ts";
 
 /** Less than the manifest's `confirmMs`, so that the reason reaches the caller. */
@@ -137,6 +137,21 @@ export class Bridge {
     const found = imageTypeOf(body);
     if (found) return { type: found, bytes: body };
     throw new MantelError("not_found", `${what} is ${type || "of no type"}, which is not shown`);
+  }
+
+  /** The motion JPEG of a camera, until `signal` aborts. @throws MantelError `bridge_down`, `deadline_passed`, `not_found` */
+  async *frames(nativeId: string, signal: AbortSignal): AsyncGenerator<DeviceImage> {
+    const kept = this.#home.device(nativeId);
+    await this.#client.current();
+    const entity = kept && this.#reachable(kept.entityId);
+    const path = entity && framesPath(entity);
+    if (!entity || path === undefined) return;
+    const what = `the live picture of ${entity.id}`;
+    const request = { path, maxBytes: MAX_IMAGE_BYTES, deadlineMs: CONFIRM_MS, what };
+    for await (const bytes of readRestFrames(this.#ctx.config, request, signal)) {
+      const type = imageTypeOf(bytes);
+      if (type) yield { type, bytes };
+    }
   }
 
   /** The events of its calendars in a span of instants. @throws MantelError `bridge_down` */

@@ -19,6 +19,11 @@ export function picturePath({ id, domain }: Entity): string | undefined {
   return proxy && `${proxy}/${id}`;
 }
 
+/** The path of a camera's motion JPEG in the REST API; `undefined` for anything else. */
+export function framesPath({ id, domain }: Entity): string | undefined {
+  return domain === "camera" ? `camera_proxy_stream/${id}` : undefined;
+}
+
 /** `camera`. Its state does not tell if it is on. */
 export const camera: Domain = {
   describe(entity) {
@@ -40,6 +45,7 @@ export const camera: Domain = {
         motionDetection: attributes["motion_detection"] === true,
       },
       image: true,
+      live: ["frames"],
     };
   },
   calls: (command) =>

@@ -79,17 +79,21 @@ export function domainOf(name: string): Domain | undefined {
 }
 
 /** A device without what the entity does not tell of. */
-export type Told = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra" | "image">;
+export type Told = Pick<
+  DeviceDescription,
+  "kind" | "capabilities" | "state" | "extra" | "image" | "live"
+>;
 
 /** The device for an entity. Values that do not match the capabilities are `null`. */
 export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
-  const { kind, capabilities, extra, state, image: hasImage } = domain.describe(entity, unit);
+  const { kind, capabilities, extra, state, image: hasImage, live } = domain.describe(entity, unit);
   return {
     kind,
     capabilities,
     state: stateOf(capabilities, state),
     ...(extra ? { extra: { capabilities: extra, state: stateOf(extra, state) } } : {}),
     ...(hasImage ? { image: true } : {}),
+    ...(live ? { live } : {}),
   };
 }
 

@@ -179,7 +179,7 @@ export class DeviceStore {
     const available = entity.state !== "unavailable";
     // what cannot be reached tells less of itself, and stays what it was
     if (!available && before) return { ...asItWas(before), ...who, available };
-    const { kind, capabilities, state, extra, image } = viewOf(domain, entity, unit);
+    const { kind, capabilities, state, extra, image, live } = viewOf(domain, entity, unit);
     return {
       nativeId,
       kind,
@@ -187,6 +187,7 @@ export class DeviceStore {
       available,
       ...(isAssumed(entity) ? { assumed: true } : {}),
       ...(image ? { image } : {}),
+      ...(live ? { live } : {}),
       capabilities,
       state: completed(capabilities, state, before),
       ...(extra && {

@@ -2,6 +2,7 @@ import type {
   Capabilities,
   Capability,
   DeviceCommand,
+  DeviceDescription,
   DeviceKind,
   ExtraCapability,
   StateValue,
@@ -23,6 +24,8 @@ export interface View {
   readonly state: Readonly<Record<string, StateValue | undefined>>;
   /** True if Home Assistant has a picture of it. */
   readonly image?: boolean;
+  /** Present if it has a live picture. */
+  readonly live?: DeviceDescription["live"];
 }
 export type Extras = Readonly<Record<string, ExtraCapability>>;
 

@@ -28,6 +28,7 @@ export default definePlugin({
       command: (nativeId, command, _, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
       image: (nativeId) => bridge.image(nativeId),
+      frames: (nativeId, signal) => bridge.frames(nativeId, signal),
       services: [provide(calendarEvents, ({ start, end }) => bridge.events(start, end))],
       handOver: () => bridge.handOver(),
     };

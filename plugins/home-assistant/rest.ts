@@ -1,6 +1,6 @@
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { MantelError } from "@mantel/plugin-sdk";
+import { MantelError, readMotionJpeg } from "@mantel/plugin-sdk";
 import { type Address, restUrl } from "./options.ts";
 import { awayReason } from "./socket.ts";
 
@@ -26,23 +26,59 @@ export interface RestRequest {
  */
 export async function readRest(
   address: Address,
-  { path, maxBytes, deadlineMs, what }: RestRequest,
+  request: RestRequest,
   stopped: AbortSignal,
 ): Promise<RestAnswer> {
-  const late = AbortSignal.timeout(deadlineMs);
+  const late = AbortSignal.timeout(request.deadlineMs);
   try {
-    const answer = await send(address, path, AbortSignal.any([late, stopped]));
-    const body = await readBody(answer, maxBytes);
-    const { statusCode = 0, headers } = answer;
-    if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
-    return { type: headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "", body };
+    const answer = await send(address, request.path, AbortSignal.any([late, stopped]));
+    const body = await readBody(answer, request.maxBytes);
+    requireSuccess(answer);
+    return {
+      type: answer.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "",
+      body,
+    };
   } catch (error) {
-    if (late.aborted) {
-      throw new MantelError("deadline_passed", `${what} timed out after ${deadlineMs} ms`);
-    }
-    const reason = awayReason(error as NodeJS.ErrnoException, address.url);
-    throw new MantelError("bridge_down", `could not read ${what}: ${reason}`, { cause: error });
+    throw failure(address, request, { error, isLate: late.aborted });
   }
+}
+
+/**
+ * Reads motion JPEG from Home Assistant's REST API, until `stopped`. The deadline is that of the beginning.
+ * @throws MantelError as `readRest`
+ */
+export async function* readRestFrames(
+  address: Address,
+  request: RestRequest,
+  stopped: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), request.deadlineMs);
+  try {
+    const answer = await send(address, request.path, AbortSignal.any([late.signal, stopped]));
+    clearTimeout(timer);
+    requireSuccess(answer);
+    const { "content-type": contentType = "" } = answer.headers;
+    yield* readMotionJpeg(answer, { contentType, maxBytes: request.maxBytes });
+  } catch (error) {
+    throw failure(address, request, { error, isLate: late.signal.aborted });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function requireSuccess({ statusCode = 0 }: IncomingMessage): void {
+  if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
+}
+
+function failure(
+  { url }: Address,
+  { what, deadlineMs }: RestRequest,
+  { error, isLate }: { error: unknown; isLate: boolean },
+): MantelError {
+  if (isLate) return new MantelError("deadline_passed", `${what} timed out after ${deadlineMs} ms`);
+  const reason = awayReason(error as NodeJS.ErrnoException, url);
+  return new MantelError("bridge_down", `could not read ${what}: ${reason}`, { cause: error });
 }
 
 function send({ url, token, ca }: Address, path: string, signal: AbortSignal) {

@@ -37,6 +37,7 @@ export function answerRest(
     return void response.writeHead(401).end("401: Unauthorized");
   }
   read.push(request.url ?? "");
+  if (resource === "camera_proxy_stream") return answerFrames(pictures.get(id), response);
   if (/^(camera|image|media_player)_proxy$/.test(resource ?? "")) {
     const picture = pictures.get(id);
     if (!picture) return void response.writeHead(404).end("404: Not Found");
@@ -44,6 +45,23 @@ export function answerRest(
   }
   if (resource !== "calendars") return void response.writeHead(404).end("404: Not Found");
   answerEvents(calendars, [id, searchParams.get("start"), searchParams.get("end")], response);
+}
+
+/** Motion JPEG with two equal pictures, which then goes on without further ones. The boundary parameter has its dashes. */
+function answerFrames(
+  picture: { readonly type: string; readonly bytes: Buffer } | undefined,
+  response: ServerResponse,
+): void {
+  if (!picture) return void response.writeHead(404).end("404: Not Found");
+  const { type, bytes } = picture;
+  const boundary = "--frameboundary";
+  response.writeHead(200, { "content-type": `multipart/x-mixed-replace; boundary=${boundary}` });
+  for (let count = 0; count < 2; count++) {
+    response.write(
+      `${boundary}\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+    );
+    response.write(Buffer.concat([bytes, Buffer.from("\r\n")]));
+  }
 }
 
 function answerEvents(

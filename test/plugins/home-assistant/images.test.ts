@@ -71,3 +71,26 @@ test("a camera that Home Assistant cannot read, or that sends too much, is down"
   await assert.rejects(bridge.image("camera.yard"), { code: "bridge_down" });
   assert.equal(bridge.devices.get("camera.yard")?.image, true);
 });
+
+test("the live picture of a camera is Home Assistant's motion JPEG", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  fake.pictures.set("camera.yard", { type: "image/jpeg", bytes: JPEG });
+  fake.pictures.set("image.map", { type: "image/jpeg", bytes: JPEG });
+
+  assert.deepEqual(bridge.devices.get("camera.yard")?.live, ["frames"]);
+  assert.equal(bridge.devices.get("image.map")?.live, undefined);
+  const frame = await bridge.nextFrame("camera.yard");
+  assert.deepEqual([frame?.type, frame?.bytes], ["image/jpeg", JPEG]);
+  assert.deepEqual(fake.read, ["/api/camera_proxy_stream/camera.yard"]);
+
+  await assert.rejects(bridge.nextFrame("image.map"), { code: "not_found" });
+});
+
+test("a live picture that Home Assistant cannot read says why", async (t) => {
+  const { bridge } = await startHome(t);
+
+  await assert.rejects(bridge.nextFrame("camera.yard"), {
+    code: "bridge_down",
+    message: /^could not read the live picture of camera.yard: .* it answers 404$/,
+  });
+});
