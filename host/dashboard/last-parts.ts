@@ -1,6 +1,7 @@
 import { followEventForms } from "./calendar/follow-event-forms.ts";
 import { watchClock } from "./clock-notice.ts";
 import { followFind } from "./find/follow-find.ts";
+import { followLiveDevices } from "./live/follow-live-devices.ts";
 import { followLook } from "./look/follow-look.ts";
 import { showModuleProblems } from "./problem-notice.ts";
 import { followRights } from "./rights.ts";
@@ -11,6 +12,7 @@ export async function start(root: HTMLElement, session: Session): Promise<void> 
   void import("./details/details.ts"); // ready for the first long press
   followEventForms(session.contexts);
   followFind(root, session);
+  followLiveDevices(session);
   followLook(root, session);
   followRights(session);
   watchClock(root, session);

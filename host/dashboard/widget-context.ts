@@ -123,7 +123,7 @@ export class WidgetContexts {
 
   async #refresh(id: string, picture: Signal<CameraPicture>): Promise<() => void> {
     const { refreshPicture } = await import("./pictures.ts");
-    return refreshPicture(id, picture, (path, ended) => this.read(path, ended));
+    return refreshPicture(id, picture, this);
   }
 
   /** A channel by its full name: one of the host's own, or `plugin/name`. */

@@ -63,6 +63,11 @@ export class Actions {
     return this.#words.value.get(keyOf(device)) === ask;
   }
 
+  /** False while the widget cannot be seen. */
+  get isVisible(): boolean {
+    return this.#ctx.visible.value;
+  }
+
   /** The picture of a camera. A hidden tile keeps the last one. */
   pictureOf({ id }: Device): CameraPicture {
     const picture = this.#ctx.picture(id);

@@ -8,15 +8,19 @@ import { lookOf } from "./look.ts";
 /** Above this age a picture is outdated. */
 const FRESH_MS = 45_000;
 
-/** A camera: its picture with its age, two cells wide and high. A tap opens it in large. */
-export function cameraTile(device: DeviceFunction, actions: Actions): TemplateResult {
+/** A camera: its picture with its age, two cells wide and high, or `shown`. A tap opens it in large. */
+export function cameraTile(
+  device: DeviceFunction,
+  actions: Actions,
+  shown?: TemplateResult,
+): TemplateResult {
   const picture = actions.pictureOf(device);
   const { value } = lookOf(device, actions);
   return html`<button
     class="tile wide camera ${picture.bitmap ? "" : "none"} ${actions.statesOf(device)}"
     data-opens
   >
-    ${pictureOf(device, actions, picture)}
+    ${shown ?? pictureOf(device, actions, picture)}
     <span class="name">${device.name}</span>
     <span class="value">${actions.wordOf(device) ?? (value === "–" ? nothing : value)}</span>
   </button>`;

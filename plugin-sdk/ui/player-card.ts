@@ -2,14 +2,20 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { DeviceState } from "../device.ts";
 import type { Actions } from "./actions.ts";
 import { canSet } from "./appearance.ts";
-import { canvasOf } from "./camera-tile.ts";
+import { cameraTile, canvasOf } from "./camera-tile.ts";
 import { isPlayer, tileOf } from "./device-tile.ts";
 import type { DeviceFunction } from "./functions.ts";
+import { livePictureOf } from "./live-picture.ts";
 import { playButton, playingTitle, skipButton } from "./media-tile.ts";
 
-/** The tile of a device; of a player with the cover of the track, its position and the volume. */
-export function fullTileOf(device: DeviceFunction, actions: Actions): TemplateResult {
-  return isPlayer(device) ? playerCard(device, actions) : tileOf(device, actions);
+/**
+ * The tile of a device; of a player with the cover of the track, its position and the volume, and with `live`, of a
+ * camera with its live picture.
+ */
+export function fullTileOf(device: DeviceFunction, actions: Actions, live = false): TemplateResult {
+  if (isPlayer(device)) return playerCard(device, actions);
+  if (!live || device.image !== true) return tileOf(device, actions);
+  return cameraTile(device, actions, livePictureOf(device, actions));
 }
 
 /**

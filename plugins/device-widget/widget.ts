@@ -12,6 +12,7 @@ import { type Measurement, measurementOf, sensorCard } from "./widget/sensor-car
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+import liveStyles from "@mantel/plugin-sdk/ui/live-picture.css";
 import playerStyles from "@mantel/plugin-sdk/ui/player-card.css";
 
 /**
@@ -23,6 +24,7 @@ const CONTROLS = { height: 210, heightBelowCard: 300, width: 300 };
 const settings = {
   device: s.device({ title: "Device" }),
   field: s.text({ title: "Sensor value to show, such as humidity" }),
+  live: s.bool({ title: "Live picture of a camera" }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
@@ -35,6 +37,7 @@ export default defineWidget({
       ...DEVICE_TEXTS_DE,
       ...CONTROL_TEXTS_DE,
       Device: "Gerät",
+      "Live picture of a camera": "Live-Bild einer Kamera",
       "Sensor value to show, such as humidity": "Angezeigter Sensorwert, etwa humidity",
       "Choose a device in the settings of this tile.":
         "Wähle ein Gerät in den Einstellungen dieser Kachel.",
@@ -42,7 +45,7 @@ export default defineWidget({
     },
   },
   settings,
-  styles: DEVICE_TILE_STYLES + playerStyles + cardStyles + controlStyles + styles,
+  styles: DEVICE_TILE_STYLES + liveStyles + playerStyles + cardStyles + controlStyles + styles,
   mount(root, ctx) {
     const actions = new Actions(ctx);
     const measured = (): Measurement | undefined => {
@@ -101,7 +104,7 @@ function withControls(
   const rows = fits ? deviceControls(device, actions, field === undefined ? [] : [field]) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
-    ${withDetails(device, actions, card ?? fullTileOf(device, actions))}
+    ${withDetails(device, actions, card ?? fullTileOf(device, actions, ctx.settings.value.live))}
     ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
   </div>`;
 }

@@ -73,7 +73,7 @@ export async function startGo2rtc(
     },
     rtsp: { listen: "" },
     srtp: { listen: "" },
-    webrtc: { listen: `127.0.0.1:${video}`, candidates: [`127.0.0.1:${video}`], ice_servers: [] },
+    webrtc: { listen: `:${video}`, ice_servers: [] }, // browsers do not use loopback for it
     streams,
   };
   const file = join(folder, "go2rtc.yaml"); // JSON is YAML

@@ -19,13 +19,16 @@ import { words } from "./words.ts";
 import styles from "./details.css";
 import baseStyles from "@mantel/plugin-sdk/ui/base.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+import liveStyles from "@mantel/plugin-sdk/ui/live-picture.css";
 import playerStyles from "@mantel/plugin-sdk/ui/player-card.css";
 
-const css = [baseStyles, DEVICE_TILE_STYLES, playerStyles, controlStyles, styles].map((text) => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
-  return sheet;
-});
+const css = [baseStyles, DEVICE_TILE_STYLES, liveStyles, playerStyles, controlStyles, styles].map(
+  (text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  },
+);
 const TEXTS = { de: { ...DEVICE_TEXTS_DE, ...CONTROL_TEXTS_DE } };
 
 /** Opens the sheet of a device, or of the lights of a room. It grows from `box`. */

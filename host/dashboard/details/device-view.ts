@@ -1,11 +1,11 @@
 import type { Color, CommandBody, Device, DeviceState } from "@mantel/plugin-sdk/device";
 import type { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { canSet, type Look, type TileButton } from "@mantel/plugin-sdk/ui/appearance";
-import { pictureOf } from "@mantel/plugin-sdk/ui/camera-tile";
 import { valueWord } from "@mantel/plugin-sdk/ui/control-words";
 import { foldedControls, openControls } from "@mantel/plugin-sdk/ui/controls";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { isPlayer } from "@mantel/plugin-sdk/ui/device-tile";
+import { livePictureOf } from "@mantel/plugin-sdk/ui/live-picture";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { fullTileOf } from "@mantel/plugin-sdk/ui/player-card";
 import { html, nothing, type TemplateResult } from "lit";
@@ -124,8 +124,7 @@ interface Main {
 function mainOf(subject: Subject): Main {
   const { device, look, actions } = subject;
   if (device.image === true && !isPlayer(device)) {
-    const picture = actions.pictureOf(device);
-    const view = html`<div class="picture">${pictureOf(device, actions, picture)}</div>`;
+    const view = html`<div class="picture">${livePictureOf(device, actions)}</div>`;
     return { main: view, fields: [] };
   }
   if (isPlayer(device)) return { main: fullTileOf(device, actions), fields: [] };
