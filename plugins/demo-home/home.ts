@@ -10,11 +10,12 @@ import {
   Type,
   every,
 } from "@mantel/plugin-sdk";
-import { CAMERA, SPEAKER } from "./devices.ts";
+import { CAMERA } from "./devices.ts";
 import { coverPicture, gardenPicture } from "./picture.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { applyCommand, tick } from "./simulate.ts";
+import { PLAYERS } from "./speaker.ts";
 import { changesBetween, describeDevices, openWorld, shownStates, type World } from "./world.ts";
 
 /** Delay of an answer, similar to real radio devices. */
@@ -70,8 +71,8 @@ export async function startHome(
       become(applyCommands(world, targets));
     },
     async image(nativeId) {
-      if (nativeId === SPEAKER) {
-        return { type: "image/png", bytes: coverPicture(world.devices[SPEAKER] ?? {}) };
+      if ([...PLAYERS.values()].includes(nativeId)) {
+        return { type: "image/png", bytes: coverPicture(world.devices[nativeId] ?? {}) };
       }
       if (nativeId !== CAMERA) return undefined;
       const { "garden-weather": weather = {}, terrace = {} } = world.devices;
