@@ -1,25 +1,38 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { DeviceState } from "../device.ts";
+import type { Device, DeviceState } from "../device.ts";
 import type { Actions } from "./actions.ts";
 import { canSet } from "./appearance.ts";
 import { canvasOf } from "./camera-tile.ts";
 import { isPlayer, tileOf } from "./device-tile.ts";
 import type { DeviceFunction } from "./functions.ts";
 import { playButton, playingTitle, skipButton } from "./media-tile.ts";
+import { companionsOf } from "./player-group.ts";
 
-/** The tile of a device; of a player with the cover of the track, its position and the volume. */
-export function fullTileOf(device: DeviceFunction, actions: Actions): TemplateResult {
-  return isPlayer(device) ? playerCard(device, actions) : tileOf(device, actions);
+/**
+ * The tile of a device; of a player with the cover of the track, its position, the volume and those of `players` that
+ * play it too.
+ */
+export function fullTileOf(
+  device: DeviceFunction,
+  actions: Actions,
+  players: readonly Device[] = [],
+): TemplateResult {
+  return isPlayer(device) ? playerCard(device, actions, players) : tileOf(device, actions);
 }
 
 /**
  * A player with the cover and title of a track, its position, the volume and buttons. It is not part of `deviceTile`,
  * which a wall shows first. The widget's `styles` must include `player-card.css` after `DEVICE_TILE_STYLES`.
  */
-function playerCard(device: DeviceFunction, actions: Actions): TemplateResult {
+function playerCard(
+  device: DeviceFunction,
+  actions: Actions,
+  players: readonly Device[],
+): TemplateResult {
   const state = { ...device.state, ...device.pending };
   const title = playingTitle(state);
-  const idle = title === undefined ? actions.t("Nothing plays") : state.artist;
+  const playing = [state.artist, alsoPlayedBy(device, players)].filter(Boolean).join(" · ");
+  const idle = title === undefined ? actions.t("Nothing plays") : playing;
   return html`<div
     class="tile wide media player ${actions.statesOf(device)}"
     role="group"
@@ -38,6 +51,14 @@ function playerCard(device: DeviceFunction, actions: Actions): TemplateResult {
     ${title === undefined ? nothing : progress(device, actions, state)}
     ${canSet(device, "volume") ? volume(device, actions, state) : nothing}
   </div>`;
+}
+
+/** Such as "+ Kitchen, Bath"; empty if it plays alone. */
+function alsoPlayedBy(device: Device, players: readonly Device[]): string {
+  const companions = companionsOf(device, players).filter(({ isIn }) => isIn);
+  return companions.length === 0
+    ? ""
+    : `+ ${companions.map(({ player }) => player.name).join(", ")}`;
 }
 
 function artOf(device: DeviceFunction, actions: Actions, plays: boolean): TemplateResult {
