@@ -31,11 +31,12 @@ export function companionsOf(device: Device, players: readonly Device[]): Compan
   return players
     .filter((player) => player.id !== device.id && player.bridge === device.bridge)
     .filter((player) => canJoin(player, groupName))
-    .map((player) => {
-      const { groupName: name = "", group: playersGroup } = stateOf(player);
+    .flatMap((player) => {
+      const { groupName: name, group: playersGroup } = stateOf(player);
+      if (typeof name !== "string") return [];
       const isIn = playersGroup === group;
-      if (name === group) return { player, isIn, target: device, command: { group: groupName } };
-      return { player, isIn, target: player, command: { group: isIn ? name : group } };
+      if (name === group) return [{ player, isIn, target: device, command: { group: groupName } }];
+      return [{ player, isIn, target: player, command: { group: isIn ? name : group } }];
     });
 }
 

@@ -75,6 +75,7 @@ for (const [who, other] of [
       },
     }),
   ],
+  ["whose name is unknown", player("Bath", "Bath", { state: { groupName: null, group: null } })],
   ["without groups", deviceOf({ id: "demo:media-player:9", kind: "media-player" })],
 ] as const) {
   test(`a player ${who} is not offered`, () => {

@@ -170,7 +170,7 @@ test("a player that joins another plays its music at its own volume, and stops w
   );
 });
 
-test("a player that joins its own follower makes it the leader, and one that leads goes on leading", () => {
+test("a player that joins its own follower makes it the leader, and a leader stays one when asked to", () => {
   const joined = applyCommand(openWorld(1), "bedroom-speaker", { group: "Speaker" });
   const still = applyCommand(joined, "speaker", { group: "Speaker" });
   const turned = applyCommand(still, "speaker", { group: "Bedroom speaker" });
