@@ -31,7 +31,8 @@ function playerCard(
 ): TemplateResult {
   const state = { ...device.state, ...device.pending };
   const title = playingTitle(state);
-  const playing = [state.artist, alsoPlayedBy(device, players)].filter(Boolean).join(" · ");
+  const artist = typeof state.artist === "string" ? state.artist : "";
+  const playing = [artist, alsoPlayedBy(device, players)].filter(Boolean).join(" · ");
   const idle = title === undefined ? actions.t("Nothing plays") : playing;
   return html`<div
     class="tile wide media player ${actions.statesOf(device)}"

@@ -1,5 +1,4 @@
 import type { CommandBody, Device, DeviceState } from "../device.ts";
-import type { WidgetContext } from "../widget.ts";
 import { canSet } from "./appearance.ts";
 
 /** A player that can play the same music as another one. */
@@ -12,12 +11,14 @@ export interface Companion {
   readonly command: CommandBody;
 }
 
+/** The part of a widget's context that finds devices. */
+interface Finder {
+  devices(query: { kind: string }): { readonly value: readonly Device[] };
+}
+
 /** The players of the home for `companionsOf`; none for a device that plays alone. */
-export function playersFor(
-  { capabilities }: Device,
-  { devices }: Pick<WidgetContext<never, never>, "devices">,
-): readonly Device[] {
-  return capabilities.group ? devices({ kind: "media-player" }).value : [];
+export function playersFor({ capabilities }: Device, finder: Finder): readonly Device[] {
+  return capabilities.group ? finder.devices({ kind: "media-player" }).value : [];
 }
 
 /**

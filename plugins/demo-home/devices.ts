@@ -12,7 +12,7 @@ import {
   WHITE,
   BINARY_SENSOR,
 } from "./capabilities.ts";
-import { BEDROOM_SPEAKER, PLAYERS, SPEAKER, TRACKS } from "./speaker.ts";
+import { BEDROOM_SPEAKER, PLAYERS, SPEAKER, TRACKS } from "./players.ts";
 
 const DIMMABLE = { on: SWITCH, brightness: PERCENT };
 const CLIMATE = { temperature: reading("°C", 0.1), humidity: reading("%", 1) };

@@ -12,10 +12,10 @@ import {
 } from "@mantel/plugin-sdk";
 import { CAMERA } from "./devices.ts";
 import { coverPicture, gardenPicture } from "./picture.ts";
+import { PLAYERS } from "./players.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { applyCommand, tick } from "./simulate.ts";
-import { PLAYERS } from "./speaker.ts";
 import { changesBetween, describeDevices, openWorld, shownStates, type World } from "./world.ts";
 
 /** Delay of an answer, similar to real radio devices. */

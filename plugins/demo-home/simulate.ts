@@ -10,7 +10,8 @@ import {
   robot,
   water,
 } from "./machines.ts";
-import { applyPlayerCommand, BEDROOM_SPEAKER, players, SPEAKER } from "./speaker.ts";
+import { BEDROOM_SPEAKER, SPEAKER } from "./players.ts";
+import { applyPlayerCommand, players } from "./speaker.ts";
 import type { World } from "./world.ts";
 
 const HOUR = 3_600;

@@ -1,28 +1,6 @@
 import type { DeviceState } from "@mantel/plugin-sdk";
 import type { WorldDraft } from "./draft.ts";
-
-export const SPEAKER = "speaker";
-export const BEDROOM_SPEAKER = "bedroom-speaker";
-
-/** The players that can play together, by their names. */
-export const PLAYERS: ReadonlyMap<string, string> = new Map([
-  ["Speaker", SPEAKER],
-  ["Bedroom speaker", BEDROOM_SPEAKER],
-]);
-
-interface Track {
-  readonly title: string;
-  readonly artist: string;
-  /** Its length in seconds. */
-  readonly duration: number;
-}
-
-/** Tracks that the players play in a loop. */
-export const TRACKS = [
-  { title: "Slow Light", artist: "Nils Arden", duration: 214 },
-  { title: "Paper Boats", artist: "Mira Holt", duration: 187 },
-  { title: "Northbound", artist: "The Larks", duration: 251 },
-] as const satisfies readonly Track[];
+import { PLAYERS, TRACKS } from "./players.ts";
 
 /** The players after some seconds. Those that follow another play what it plays. */
 export function players(draft: WorldDraft, seconds: number): void {
@@ -59,8 +37,10 @@ function follow(draft: WorldDraft, id: string, name: string): void {
   for (const each of [...moved, id, PLAYERS.get(name) ?? id]) draft.set(each, { group: name });
 }
 
-const leaderOf = (draft: WorldDraft, id: string): string =>
-  PLAYERS.get(String(draft.state(id)["group"])) ?? id;
+function leaderOf(draft: WorldDraft, id: string): string {
+  const { group } = draft.state(id);
+  return (typeof group === "string" ? PLAYERS.get(group) : undefined) ?? id;
+}
 
 function advanced(player: DeviceState, seconds: number): DeviceState {
   if (player["playback"] !== "playing") return player;
