@@ -41,7 +41,10 @@ async function check(bridge: BridgeUnderTest) {
   const sessions = devices.map(({ nativeId }) => new DeviceSession(bridge, nativeId, explanations));
   for (const session of sessions) checkDescription(session);
   const active = sessions.filter(({ device }) => device.available !== false);
-  const groups = active.filter(({ device }) => device.kind === "group");
+  // they change what other devices show, and are tested one by one
+  const groups = active.filter(
+    ({ device: { kind, capabilities } }) => kind === "group" || capabilities["group"] !== undefined,
+  );
   const single = active.filter((session) => !groups.includes(session));
   await Promise.all(
     Array.from({ length: bridge.concurrency ?? CONCURRENCY }, async () => {

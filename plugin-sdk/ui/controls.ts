@@ -9,6 +9,7 @@ import { isPlayer } from "./device-tile.ts";
 import { type DeviceFunction, extrasOf, partsOf } from "./functions.ts";
 import { lookOf } from "./look.ts";
 import { fullTileOf } from "./player-card.ts";
+import { companionsOf } from "./player-group.ts";
 import { readingText } from "./reading.ts";
 
 /** More values than this are a list to choose from. */
@@ -34,14 +35,16 @@ interface Control {
 /**
  * All of a device that its tile does not show: its further settings, commands and readings, its parts with their
  * tiles, and its extras. Configuration and diagnostics are folded away. Derived from capabilities, without code for
- * single brands. `shownAbove` are fields that something else shows. The widget's `styles` must include `controls.css`, `player-card.css` and `DEVICE_TILE_STYLES`.
+ * single brands. `shownAbove` are fields that something else shows, and `players` those that can play together with the device. The widget's `styles` must include `controls.css`, `player-card.css` and `DEVICE_TILE_STYLES`.
  */
 export function deviceControls(
   device: Device,
   actions: Actions,
   shownAbove: readonly string[] = [],
+  players: readonly Device[] = [],
 ): TemplateResult[] {
-  return [...openControls(device, actions, shownAbove), ...foldedControls(device, actions)];
+  const open = openControls(device, actions, shownAbove, players);
+  return [...open, ...foldedControls(device, actions)];
 }
 
 /** As `deviceControls`, without what is folded away. */
@@ -49,10 +52,12 @@ export function openControls(
   device: Device,
   actions: Actions,
   shownAbove: readonly string[] = [],
+  players: readonly Device[] = [],
 ): TemplateResult[] {
   const gangs = gangsOnTile(device, actions);
   const isShown = isForUsers(device, actions);
   return [
+    ...companionRow(device, actions, players),
     ...rowsOf(device, actions, (field) => !shownAbove.includes(field) && isShown(field)),
     ...extraRows(device, actions, "main"),
     ...partsOf(device).flatMap((part) => partOf(part, actions, gangs)),
@@ -68,6 +73,30 @@ export function foldedControls(device: Device, actions: Actions): TemplateResult
   return [
     ...fold("Configuration", extraRows(device, actions, "configuration"), actions),
     ...fold("Diagnostics", [...diagnostics, ...more], actions),
+  ];
+}
+
+/** A button for each player that can play the same music, by its name and not by that of the bridge. */
+function companionRow(
+  device: Device,
+  actions: Actions,
+  players: readonly Device[],
+): TemplateResult[] {
+  const companions = companionsOf(device, players);
+  if (companions.length === 0) return [];
+  const name = actions.t("Also plays in");
+  return [
+    html`<div class="control" role="group" aria-label=${name}>
+      <span class="what">${name}</span>
+      <div class="choices">
+        ${companions.map(
+          ({ player, isIn, target, command }) =>
+            html`<button aria-pressed=${isIn} @click=${() => void actions.send(target, command)}>
+              ${[player.name, actions.wordOf(player)].filter(Boolean).join(": ")}
+            </button>`,
+        )}
+      </div>
+    </div>`,
   ];
 }
 
@@ -139,6 +168,7 @@ function fieldsOfTile(device: DeviceFunction, actions: Actions): ReadonlySet<str
     ...Object.keys(capabilities).filter((field) => ON_THE_TILE.test(field)),
     ...(/thermostat|conditioner|heater|station/.test(kind) ? ["temperature"] : []),
     ...(/humidifier/.test(kind) ? ["humidity"] : []),
+    ...(kind === "media-player" ? ["group", "groupName"] : []),
     ...(capabilities.code ? ["code", "locked", "mode", "unlatch"] : []),
   ]);
 }

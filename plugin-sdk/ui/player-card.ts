@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { DeviceState } from "../device.ts";
+import type { Device, DeviceState } from "../device.ts";
 import type { Actions } from "./actions.ts";
 import { canSet } from "./appearance.ts";
 import { cameraTile, canvasOf } from "./camera-tile.ts";
@@ -7,13 +7,26 @@ import { isPlayer, tileOf } from "./device-tile.ts";
 import type { DeviceFunction } from "./functions.ts";
 import { livePictureOf } from "./live-picture.ts";
 import { playButton, playingTitle, skipButton } from "./media-tile.ts";
+import { companionsOf } from "./player-group.ts";
+
+/** What is known beyond the device. */
+interface Beyond {
+  /** All players, so that those that play along can be named. */
+  readonly players?: readonly Device[];
+  /** True for the live picture of a camera. */
+  readonly live?: boolean;
+}
 
 /**
- * The tile of a device; of a player with the cover of the track, its position and the volume, and with `live`, of a
- * camera with its live picture.
+ * The tile of a device; of a player with the cover of the track, its position, the volume and those of `players` that
+ * play it too, and with `live`, of a camera with its live picture.
  */
-export function fullTileOf(device: DeviceFunction, actions: Actions, live = false): TemplateResult {
-  if (isPlayer(device)) return playerCard(device, actions);
+export function fullTileOf(
+  device: DeviceFunction,
+  actions: Actions,
+  { players = [], live = false }: Beyond = {},
+): TemplateResult {
+  if (isPlayer(device)) return playerCard(device, actions, players);
   if (!live || device.image !== true) return tileOf(device, actions);
   return cameraTile(device, actions, livePictureOf(device, actions));
 }
@@ -22,10 +35,16 @@ export function fullTileOf(device: DeviceFunction, actions: Actions, live = fals
  * A player with the cover and title of a track, its position, the volume and buttons. It is not part of `deviceTile`,
  * which a wall shows first. The widget's `styles` must include `player-card.css` after `DEVICE_TILE_STYLES`.
  */
-function playerCard(device: DeviceFunction, actions: Actions): TemplateResult {
+function playerCard(
+  device: DeviceFunction,
+  actions: Actions,
+  players: readonly Device[],
+): TemplateResult {
   const state = { ...device.state, ...device.pending };
   const title = playingTitle(state);
-  const idle = title === undefined ? actions.t("Nothing plays") : state.artist;
+  const artist = typeof state.artist === "string" ? state.artist : "";
+  const playing = [artist, alsoPlayedBy(device, players)].filter(Boolean).join(" · ");
+  const idle = title === undefined ? actions.t("Nothing plays") : playing;
   return html`<div
     class="tile wide media player ${actions.statesOf(device)}"
     role="group"
@@ -44,6 +63,14 @@ function playerCard(device: DeviceFunction, actions: Actions): TemplateResult {
     ${title === undefined ? nothing : progress(device, actions, state)}
     ${canSet(device, "volume") ? volume(device, actions, state) : nothing}
   </div>`;
+}
+
+/** Such as "+ Kitchen, Bath"; empty if it plays alone. */
+function alsoPlayedBy(device: Device, players: readonly Device[]): string {
+  const companions = companionsOf(device, players).filter(({ isIn }) => isIn);
+  return companions.length === 0
+    ? ""
+    : `+ ${companions.map(({ player }) => player.name).join(", ")}`;
 }
 
 function artOf(device: DeviceFunction, actions: Actions, plays: boolean): TemplateResult {

@@ -227,6 +227,10 @@ export const KINDS: Readonly<Record<DeviceKind, CanonicalKind>> = {
       album: text("album of the track"),
       elapsed: level("time since the start of the track; setting it seeks", "s", [0]),
       duration: reading("length of the track", "s", [0]),
+      groupName: text("name under which other players join it, unique on the bridge"),
+      group: ownChoice(
+        "the player whose music it plays, by its `groupName`; its own while it plays alone or leads",
+      ),
     },
   },
   vacuum: {

@@ -12,7 +12,7 @@ import {
   WHITE,
   BINARY_SENSOR,
 } from "./capabilities.ts";
-import { TRACKS } from "./speaker.ts";
+import { BEDROOM_SPEAKER, PLAYERS, SPEAKER, TRACKS } from "./players.ts";
 
 const DIMMABLE = { on: SWITCH, brightness: PERCENT };
 const CLIMATE = { temperature: reading("°C", 0.1), humidity: reading("%", 1) };
@@ -21,14 +21,45 @@ const METERED = { on: SWITCH, power: reading("W", 1) };
 /** The number of speeds of the ceiling fan. */
 export const FAN_SPEEDS = 6;
 
-/** The devices whose pictures are drawn in `picture.ts`. */
+/** The device whose picture is drawn in `picture.ts`, beside the covers of tracks. */
 export const CAMERA = "garden-camera";
-export const SPEAKER = "speaker";
 
 const device = (model: string, description: DeviceDescription): DeviceDescription => ({
   ...description,
   info: { manufacturer: "Mantel", model, serial: description.nativeId, firmware: "1.0" },
 });
+
+interface Player extends Pick<DeviceDescription, "nativeId" | "name"> {
+  readonly room: string;
+  readonly playback: "playing" | "stopped";
+  /** Percent. */
+  readonly volume: number;
+  /** Seconds of the first track. */
+  readonly elapsed: number;
+}
+
+const player = ({ nativeId, name, room, ...state }: Player): DeviceDescription =>
+  device("Speaker", {
+    nativeId,
+    kind: "media-player",
+    name,
+    room,
+    image: true,
+    capabilities: {
+      playback: choice("playing", "paused", "stopped"),
+      previous: COMMAND,
+      next: COMMAND,
+      volume: PERCENT,
+      muted: SWITCH,
+      title: TEXT,
+      artist: TEXT,
+      elapsed: { type: "number", min: 0, unit: "s", step: 5 },
+      duration: reading("s", 1),
+      groupName: TEXT,
+      group: choice(...PLAYERS.keys()),
+    },
+    state: { muted: false, ...TRACKS[0], ...state, groupName: name, group: name },
+  });
 
 const LIVING_ROOM: readonly DeviceDescription[] = [
   device("White lamp", {
@@ -77,32 +108,13 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
     capabilities: CLIMATE,
     state: { temperature: 21.4, humidity: 46 },
   }),
-  device("Speaker", {
+  player({
     nativeId: SPEAKER,
-    kind: "media-player",
     name: "Speaker",
     room: "Living room",
-    image: true,
-    capabilities: {
-      playback: choice("playing", "paused", "stopped"),
-      previous: COMMAND,
-      next: COMMAND,
-      volume: PERCENT,
-      muted: SWITCH,
-      title: TEXT,
-      artist: TEXT,
-      elapsed: { type: "number", min: 0, unit: "s", step: 5 },
-      duration: reading("s", 1),
-    },
-    state: {
-      playback: "playing",
-      volume: 35,
-      muted: false,
-      title: TRACKS[0].title,
-      artist: TRACKS[0].artist,
-      elapsed: 82,
-      duration: TRACKS[0].duration,
-    },
+    playback: "playing",
+    volume: 35,
+    elapsed: 82,
   }),
 ];
 
@@ -330,6 +342,14 @@ const MORE: readonly DeviceDescription[] = [
       action: action("off", "idle", "humidifying"),
     },
     state: { on: true, targetHumidity: 45, humidity: 41, action: "humidifying" },
+  }),
+  player({
+    nativeId: BEDROOM_SPEAKER,
+    name: "Bedroom speaker",
+    room: "Bedroom",
+    playback: "stopped",
+    volume: 20,
+    elapsed: 0,
   }),
   device("Water valve", {
     nativeId: "water",

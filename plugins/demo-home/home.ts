@@ -11,8 +11,9 @@ import {
   Type,
   every,
 } from "@mantel/plugin-sdk";
-import { CAMERA, SPEAKER } from "./devices.ts";
+import { CAMERA } from "./devices.ts";
 import { coverPicture, gardenPicture } from "./picture.ts";
+import { PLAYERS } from "./players.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { applyCommand, tick } from "./simulate.ts";
@@ -79,8 +80,8 @@ export async function startHome(
       become(applyCommands(world, targets));
     },
     async image(nativeId) {
-      if (nativeId === SPEAKER) {
-        return { type: "image/png", bytes: coverPicture(world.devices[SPEAKER] ?? {}) };
+      if ([...PLAYERS.values()].includes(nativeId)) {
+        return { type: "image/png", bytes: coverPicture(world.devices[nativeId] ?? {}) };
       }
       return nativeId === CAMERA ? garden() : undefined;
     },

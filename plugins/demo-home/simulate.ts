@@ -10,7 +10,8 @@ import {
   robot,
   water,
 } from "./machines.ts";
-import { advancePlayback, skip } from "./speaker.ts";
+import { BEDROOM_SPEAKER, SPEAKER } from "./players.ts";
+import { applyPlayerCommand, players } from "./speaker.ts";
 import type { World } from "./world.ts";
 
 const HOUR = 3_600;
@@ -49,7 +50,7 @@ export function tick(world: World, seconds: number): World {
   heating(draft, seconds);
   blinds(draft, seconds);
   hallway(draft, seconds);
-  draft.set("speaker", advancePlayback(draft.state("speaker"), seconds));
+  players(draft, seconds);
   dishwasher(draft, seconds);
   coffee(draft, seconds);
   robot(draft, seconds);
@@ -73,8 +74,9 @@ export function applyCommand(world: World, path: string, command: DeviceState): 
     case "blinds":
       draft.blindsAim = aimOf(draft, command);
       break;
-    case "speaker":
-      applySpeakerCommand(draft, command);
+    case SPEAKER:
+    case BEDROOM_SPEAKER:
+      applyPlayerCommand(draft, path, command);
       break;
     case "hallway":
       draft.set("hallway/extra", { mode: "manual" });
@@ -106,12 +108,6 @@ function aimOf(draft: WorldDraft, { position, open, close }: DeviceState): numbe
   if (typeof position === "number") return position;
   if (open === true) return 100;
   return close === true ? 0 : draft.number("blinds", "position");
-}
-
-function applySpeakerCommand(draft: WorldDraft, { next, previous, ...rest }: DeviceState): void {
-  if (next === true) draft.set("speaker", skip(draft.state("speaker"), "next"));
-  if (previous === true) draft.set("speaker", skip(draft.state("speaker"), "previous"));
-  draft.set("speaker", rest);
 }
 
 function weather(draft: WorldDraft, seconds: number): void {

@@ -5,6 +5,7 @@ import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
 import { DEVICE_TILE_STYLES, withDetails } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { fullTileOf } from "@mantel/plugin-sdk/ui/player-card";
+import { playersFor } from "@mantel/plugin-sdk/ui/player-group";
 import { followReadings } from "@mantel/plugin-sdk/ui/readings";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, nothing, render, type TemplateResult } from "lit";
@@ -101,10 +102,12 @@ function withControls(
   const { width, height } = ctx.size.value;
   const least = card ? CONTROLS.heightBelowCard : CONTROLS.height;
   const fits = flows ? width >= CONTROLS.width : height >= least;
-  const rows = fits ? deviceControls(device, actions, field === undefined ? [] : [field]) : [];
+  const players = playersFor(device, ctx);
+  const shownAbove = field === undefined ? [] : [field];
+  const rows = fits ? deviceControls(device, actions, shownAbove, players) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
-    ${withDetails(device, actions, card ?? fullTileOf(device, actions, ctx.settings.value.live))}
+    ${withDetails(device, actions, card ?? fullTileOf(device, actions, { players, live: ctx.settings.value.live }))}
     ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
   </div>`;
 }

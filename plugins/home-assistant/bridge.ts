@@ -105,9 +105,12 @@ export class Bridge {
     const session = await this.#client.current();
     const entity = this.#reachable(kept.entityId);
     const stored = this.#home.storedValues(nativeId, domain);
-    const calls = domain.calls?.({ ...stored, ...asked }, entity, this.#home.unit) ?? [];
+    const { unit, playerGroups } = this.#home;
+    const calls = domain.calls?.({ ...stored, ...asked }, entity, unit, playerGroups) ?? [];
     const isOnlyStored = Object.keys(asked).every((field) => domain.stored?.includes(field));
-    if (calls.length === 0 && !isOnlyStored) throw nothingToSend(entity, asked);
+    const moment = this.#moment(entity);
+    const isAsRequested = () => confirmsAll(asked, domain, moment)(moment, false);
+    if (calls.length === 0 && !isOnlyStored && !isAsRequested()) throw nothingToSend(entity, asked);
     if (calls.length > 0) await this.#carryOut({ session, entity, domain, calls, command: asked });
     this.#published.update(...this.#home.store(nativeId, domain, asked));
   }
@@ -314,9 +317,9 @@ async function callAll(
   entityId: string,
   calls: readonly Call[],
 ): Promise<boolean> {
-  for (const { service, data = {} } of calls) {
+  for (const { service, data = {}, entityId: other } of calls) {
     const [domain, name] = service.split(".");
-    const target = { entity_id: entityId };
+    const target = { entity_id: other ?? entityId };
     const message = { type: "call_service", domain, service: name, service_data: data, target };
     try {
       await session.ask(message);

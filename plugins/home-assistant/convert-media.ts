@@ -1,4 +1,14 @@
-import { choicesBy, hasFeature, mapped, numberIn, rounded, textIn, when } from "./attributes.ts";
+import type { DeviceCommand } from "@mantel/plugin-sdk";
+import {
+  choicesBy,
+  choicesIn,
+  hasFeature,
+  mapped,
+  numberIn,
+  rounded,
+  textIn,
+  when,
+} from "./attributes.ts";
 import {
   type Call,
   callsFor,
@@ -13,6 +23,7 @@ import {
   TEXT,
 } from "./domain.ts";
 import type { Entity } from "./entities.ts";
+import { canGroup, type PlayerGroups } from "./player-groups.ts";
 
 const FEATURE = {
   pause: 1,
@@ -37,11 +48,12 @@ const PLAYBACK = { playing: "media_play", paused: "media_pause", stopped: "media
 
 /** `media_player` */
 export const mediaPlayer: Domain = {
-  describe(entity) {
+  describe(entity, _unit, groups) {
     const { attributes } = entity;
     const can = (name: keyof typeof FEATURE): boolean => hasFeature(attributes, FEATURE[name]);
     const volume = numberIn(attributes, "volume_level");
     const takesPlayback = hasFeature(attributes, FEATURE.play | FEATURE.pause | FEATURE.stop);
+    const group = groupOf(entity, groups);
     const soundModes = choicesBy(attributes, FEATURE.soundMode, "sound_mode_list");
     return {
       kind: "media-player",
@@ -59,6 +71,8 @@ export const mediaPlayer: Domain = {
         album: TEXT,
         elapsed: can("seek") ? POSITION : SECONDS,
         duration: SECONDS,
+        ...when(group !== undefined, { groupName: TEXT }),
+        ...choice("group", group?.names ?? []),
       },
       image: takesPlayback,
       ...when(soundModes.length > 0, { extra: extras(choice("soundMode", soundModes)) }),
@@ -75,13 +89,17 @@ export const mediaPlayer: Domain = {
         album: textIn(attributes, "media_album_name") ?? null,
         elapsed: numberIn(attributes, "media_position") ?? null,
         duration: numberIn(attributes, "media_duration") ?? null,
+        groupName: group?.own,
+        group: group?.leader,
         soundMode: textIn(attributes, "sound_mode"),
       },
     };
   },
 
-  calls: (command) =>
-    callsFor(command, {
+  calls: (command, entity, _unit, groups) => [
+    // what it then plays is that of the group
+    ...groupCalls(command["group"], entity, groups),
+    ...callsFor(command, {
       on: (on) => call(on === true ? "turn_on" : "turn_off"),
       playback: (playback) => call(PLAYBACK[playback as keyof typeof PLAYBACK]),
       next: () => call("media_next_track"),
@@ -94,7 +112,33 @@ export const mediaPlayer: Domain = {
       repeat: (repeat) => call("repeat_set", { repeat }),
       soundMode: (mode) => call("select_sound_mode", { sound_mode: mode }),
     }),
+  ],
 };
+
+/** The names of the players that it can join, its own name, and that of the player whose music it plays. */
+function groupOf(entity: Entity, groups: PlayerGroups) {
+  const names = groups.get(entity.id);
+  const own = names?.get(entity.id);
+  if (!names || own === undefined || !canGroup(entity)) return undefined;
+  return { names: [...names.values()], own, leader: names.get(leaderOf(entity)) ?? null };
+}
+
+/** Home Assistant lists the players of a group with the leader first. */
+const leaderOf = ({ id, attributes }: Entity): string =>
+  choicesIn(attributes, "group_members")[0] ?? id;
+
+/** No call if it already plays the music of that player. */
+function groupCalls(
+  group: DeviceCommand[string] | undefined,
+  entity: Entity,
+  groups: PlayerGroups,
+): Call[] {
+  const names = [...(groups.get(entity.id) ?? [])];
+  const [leader] = names.find(([, name]) => name === group) ?? [];
+  if (leader === undefined || leader === leaderOf(entity)) return [];
+  if (leader === entity.id) return [call("unjoin")];
+  return [{ ...call("join", { group_members: [entity.id] }), entityId: leader }];
+}
 
 const call = (name: string, data?: Record<string, unknown>): Call => ({
   service: `media_player.${name}`,

@@ -32,6 +32,7 @@ import { weather } from "./convert-weather.ts";
 import type { Asked, Domain, TemperatureUnit } from "./domain.ts";
 import type { Entity } from "./entities.ts";
 import type { DomainName } from "./options.ts";
+import { NO_GROUPS, type PlayerGroups } from "./player-groups.ts";
 
 const BY_NAME: Readonly<Record<Exclude<DomainName, "scene">, Domain>> = {
   light,
@@ -85,8 +86,20 @@ export type Told = Pick<
 >;
 
 /** The device for an entity. Values that do not match the capabilities are `null`. */
-export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
-  const { kind, capabilities, extra, state, image: hasImage, live } = domain.describe(entity, unit);
+export function viewOf(
+  domain: Domain,
+  entity: Entity,
+  unit: TemperatureUnit,
+  groups: PlayerGroups = NO_GROUPS,
+): Told {
+  const {
+    kind,
+    capabilities,
+    extra,
+    state,
+    image: hasImage,
+    live,
+  } = domain.describe(entity, unit, groups);
   return {
     kind,
     capabilities,

@@ -12,6 +12,7 @@ import { domainOf, viewOf } from "./convert.ts";
 import { identityOf, isShown, nativeIdOf, NO_REGISTRIES, type Registries } from "./discovery.ts";
 import { CODE, type Domain, isAssumed, type TemperatureUnit } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
+import { canGroup, NO_GROUPS, playerGroups, type PlayerGroups } from "./player-groups.ts";
 
 /** Maximum number of devices that a bridge may publish. */
 const MOST_DEVICES = 5_000;
@@ -45,6 +46,7 @@ export class DeviceStore {
   #scenes = new Map<string, Entry<SceneDescription>>();
   #nativeIds = new Map<string, string>();
   #setting: Setting = { unit: "°C", registries: NO_REGISTRIES, isRunning: false };
+  #playerGroups: PlayerGroups = NO_GROUPS;
   /** Number of devices and scenes beyond the limit. */
   left = 0;
 
@@ -54,6 +56,10 @@ export class DeviceStore {
 
   get unit(): TemperatureUnit {
     return this.#setting.unit;
+  }
+
+  get playerGroups(): PlayerGroups {
+    return this.#playerGroups;
   }
 
   get kept(): KeptDevices {
@@ -98,6 +104,7 @@ export class DeviceStore {
   rebuild(entities: Entities, setting: Setting): void {
     this.#setting = setting;
     const all = [...entities.all()].filter((entity) => this.#isWanted(entity));
+    this.#playerGroups = this.#groupsOf(all);
     const devices = new Map<string, Entry<DeviceDescription>>();
     const scenes = new Map<string, Entry<SceneDescription>>();
     for (const entity of all) {
@@ -127,6 +134,8 @@ export class DeviceStore {
       const before = nativeId === undefined ? undefined : this.#devices.get(nativeId);
       const domain = domainOf(entity.domain);
       if (!before || !domain) return [];
+      // the other players have its name among their choices
+      if (this.#canGroup(entity) !== this.#playerGroups.has(entity.id)) return [undefined];
       const description = this.#describe(entity, domain);
       if (!isSameDevice(before.description, description)) return [undefined];
       this.#devices.set(description.nativeId, { entityId: entity.id, description });
@@ -171,6 +180,31 @@ export class DeviceStore {
     return this.#domains.has(entity.domain) && isShown(entity, this.#setting.registries);
   }
 
+  #groupsOf(all: readonly Entity[]): PlayerGroups {
+    const { registries, isRunning } = this.#setting;
+    const players = all
+      .filter((entity) => this.#canGroup(entity))
+      .map((entity) => ({ entityId: entity.id, name: identityOf(entity, registries).name }));
+    const ids = new Set(all.map(({ id }) => id));
+    const missing = isRunning ? [] : [...this.#devices.values()].filter(isKeptPlayer);
+    const stillMissing = missing
+      .filter(({ entityId }) => !ids.has(entityId))
+      .map(({ entityId, description: { name } }) => ({ entityId, name }));
+    return playerGroups(
+      [...players, ...stillMissing].map((player) => ({
+        ...player,
+        platform: textIn(registries.entities.get(player.entityId) ?? {}, "platform") ?? "",
+      })),
+    );
+  }
+
+  /** A player that cannot be reached may not tell its features. */
+  #canGroup(entity: Entity): boolean {
+    if (canGroup(entity)) return true;
+    const known = this.#devices.get(nativeIdOf(entity.id, this.#setting.registries));
+    return entity.state === "unavailable" && known !== undefined && isKeptPlayer(known);
+  }
+
   #describe(entity: Entity, domain: Domain): DeviceDescription {
     const { registries, unit } = this.#setting;
     const nativeId = nativeIdOf(entity.id, registries);
@@ -179,7 +213,12 @@ export class DeviceStore {
     const available = entity.state !== "unavailable";
     // what cannot be reached tells less of itself, and stays what it was
     if (!available && before) return { ...asItWas(before), ...who, available };
-    const { kind, capabilities, state, extra, image, live } = viewOf(domain, entity, unit);
+    const { kind, capabilities, state, extra, image, live } = viewOf(
+      domain,
+      entity,
+      unit,
+      this.#playerGroups,
+    );
     return {
       nativeId,
       kind,
@@ -238,6 +277,10 @@ function byNativeId<T extends { readonly nativeId: string }>(
 ): Map<string, Entry<T>> {
   return new Map(kept.map((each) => [each.description.nativeId, each]));
 }
+
+/** True for a player that could play together with others. */
+const isKeptPlayer = ({ description }: Entry<DeviceDescription>): boolean =>
+  description.capabilities["group"] !== undefined;
 
 /** Without what `identityOf` may leave out now. */
 function asItWas({

@@ -8,6 +8,7 @@ import type {
   StateValue,
 } from "@mantel/plugin-sdk";
 import type { Entity } from "./entities.ts";
+import type { PlayerGroups } from "./player-groups.ts";
 
 /** The temperature unit of Home Assistant. */
 export type TemperatureUnit = "°C" | "°F";
@@ -33,14 +34,24 @@ export type Extras = Readonly<Record<string, ExtraCapability>>;
 export interface Call {
   /** For example `light.turn_on`. */
   readonly service: string;
+  /** The entity that it is called for, if it is not the one that was commanded. */
+  readonly entityId?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** The conversion between the entities of one domain and devices. */
 export interface Domain {
-  readonly describe: (entity: Entity, unit: TemperatureUnit) => View;
-  /** The calls, in order, that carry out a command, which fits the capabilities and extras. */
-  readonly calls?: (command: DeviceCommand, entity: Entity, unit: TemperatureUnit) => Call[];
+  readonly describe: (entity: Entity, unit: TemperatureUnit, groups: PlayerGroups) => View;
+  /**
+   * The calls, in order, that carry out a command, which fits the capabilities and extras. None if nothing is to be
+   * done, or if Home Assistant does not take the fields alone.
+   */
+  readonly calls?: (
+    command: DeviceCommand,
+    entity: Entity,
+    unit: TemperatureUnit,
+    groups: PlayerGroups,
+  ) => Call[];
   /**
    * True if an entity has reached the requested value of a field; `undefined` uses the comparison of values, or Home
    * Assistant's answer for a field without a value. `before` is the entity at the time of the command.

@@ -5,6 +5,7 @@ import { assertAccessible } from "../helpers/accessibility.ts";
 import { boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { openLine } from "../helpers/line.ts";
+import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
 interface Fixture {
@@ -52,6 +53,9 @@ test("the dashboard", async (t) => {
     "opens the details of a device by its button, a long press and the menu key",
     (each) => opensDetails(each, fixture),
   );
+  await t.test("lets a player play what another plays, and leave it", (each) =>
+    groupsPlayers(each, fixture),
+  );
   await t.test("turns the lights of a room off, and takes it back", (each) =>
     turnsRoomOff(each, fixture),
   );
@@ -91,6 +95,38 @@ async function opensDetails(t: TestContext, { host, visit }: Fixture): Promise<v
   await lamp.click({ button: "right" });
   await sheet.getByRole("button", { name: "Close" }).click();
   await sheet.waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+}
+
+async function groupsPlayers(t: TestContext, { host, visit }: Fixture): Promise<void> {
+  const { page, faults } = await visit(t);
+  const sheet = page.getByRole("dialog", { name: "Speaker", exact: true });
+  const companions = sheet.getByRole("group", { name: "Also plays in" });
+  const chip = companions.getByRole("button", { name: "Bedroom speaker", exact: true });
+  const groupOf = async () => (await stateOf(host, "Bedroom speaker"))["group"];
+  const isPressed = async () => (await chip.getAttribute("aria-pressed")) === "true";
+  await page.getByRole("button", { name: "Details: Speaker", exact: true }).click();
+  await chip.waitFor();
+  assert.equal(await isPressed(), false);
+
+  await chip.click();
+  await until(async () => (await groupOf()) === "Speaker");
+  await sheet.getByText("+ Bedroom speaker").waitFor();
+  assert.equal(await isPressed(), true);
+  assert.equal(await sheet.getByText(/^(Group|Name in groups)$/).count(), 0);
+  for (const theme of ["dark", "light"] as const) {
+    await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+    await assertAccessible(page);
+    await picture(page, `players-${theme}`);
+  }
+  await page.setViewportSize({ width: 320, height: 700 });
+  const { x, width } = await boxOf(chip);
+  assert.ok(x >= 0 && x + width <= 320, `the button is from ${x} to ${x + width}`);
+  await picture(page, "players-narrow");
+
+  await chip.click();
+  await until(async () => (await groupOf()) === "Bedroom speaker");
+  await until(async () => !(await isPressed()));
   assert.deepEqual(faults, []);
 }
 

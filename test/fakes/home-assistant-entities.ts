@@ -164,6 +164,41 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    id: "media_player.kitchen",
+    state: "playing",
+    attributes: {
+      friendly_name: "Kitchen",
+      volume_level: 0.2,
+      is_volume_muted: false,
+      media_title: "A song",
+      group_members: ["media_player.kitchen", "media_player.patio"],
+      supported_features: 544_781,
+    },
+  },
+  {
+    id: "media_player.patio",
+    state: "playing",
+    attributes: {
+      friendly_name: "Patio",
+      volume_level: 0.5,
+      is_volume_muted: false,
+      media_title: "A song",
+      group_members: ["media_player.kitchen", "media_player.patio"],
+      supported_features: 544_781,
+    },
+  },
+  {
+    id: "media_player.attic",
+    state: "idle",
+    attributes: {
+      friendly_name: "Attic",
+      volume_level: 0.1,
+      is_volume_muted: false,
+      group_members: [],
+      supported_features: 544_781,
+    },
+  },
+  {
     id: "vacuum.robo",
     state: "docked",
     attributes: {

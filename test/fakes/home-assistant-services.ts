@@ -100,6 +100,23 @@ const halt: Act = (fake, { entityId }) => {
   fake.change(entityId, {}, position === 0 ? "closed" : "open");
 };
 
+/** The players that play together, the leader first. */
+function membersOf(fake: Home, id: string): string[] {
+  const members = fake.entities.get(id)?.attributes["group_members"];
+  return Array.isArray(members) && members.length > 0 ? (members as string[]) : [id];
+}
+
+function showGroup(fake: Home, members: readonly string[]): void {
+  for (const id of members) fake.change(id, { group_members: members });
+}
+
+/** The others stay together, under the next of them. */
+function leaveGroup(fake: Home, id: string): void {
+  const others = membersOf(fake, id).filter((each) => each !== id);
+  showGroup(fake, others);
+  showGroup(fake, [id]);
+}
+
 const ACTS: Readonly<Record<string, Act>> = {
   "light.turn_on": (fake, { entityId, data }) => {
     const { color_temp_kelvin: kelvin, hs_color: color, ...rest } = data;
@@ -165,6 +182,14 @@ const ACTS: Readonly<Record<string, Act>> = {
   select_sound_mode: setAttributes,
   shuffle_set: setAttributes,
   repeat_set: setAttributes,
+  join: (fake, { entityId, data }) => {
+    const joining = data["group_members"] as string[];
+    for (const id of [entityId, ...joining]) {
+      if (id !== entityId || membersOf(fake, entityId)[0] !== entityId) leaveGroup(fake, id);
+    }
+    showGroup(fake, [...membersOf(fake, entityId), ...joining]);
+  },
+  unjoin: (fake, { entityId }) => leaveGroup(fake, entityId),
   start: setTo("cleaning"),
   clean_spot: setTo("cleaning"),
   pause: setTo("paused"),

@@ -297,10 +297,11 @@ export class FakeHomeAssistant {
     const entityId = String((target as Json)["entity_id"]);
     const call = { service: `${String(domain)}.${String(service)}`, data: data as Json, entityId };
     this.calls.push(call);
-    const waiting = this.#stalled.get(entityId);
-    waiting?.push(call);
-    if (waiting) this.change(entityId, {});
-    else if (!this.faults.idle && this.entities.has(entityId)) {
+    const stalled = [entityId, ...membersIn(call.data)].find((each) => this.#stalled.has(each));
+    if (stalled !== undefined) {
+      this.#stalled.get(stalled)?.push(call);
+      this.change(stalled, {});
+    } else if (!this.faults.idle && this.entities.has(entityId)) {
       const refusal = callService(this, call);
       if (refusal) return this.#fail(client, id, refusal);
     }
@@ -322,6 +323,11 @@ export class FakeHomeAssistant {
     else if (broken.how === "truncated") socket.send(text.slice(0, text.length / 2));
     else writeHalf(below, text, broken.how);
   }
+}
+
+/** The players that a call lets join a group. */
+function membersIn({ group_members: members }: Json): string[] {
+  return Array.isArray(members) ? members.map(String) : [];
 }
 
 function textOf(data: RawData): string {

@@ -8,6 +8,7 @@ import { isPlayer } from "@mantel/plugin-sdk/ui/device-tile";
 import { livePictureOf } from "@mantel/plugin-sdk/ui/live-picture";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { fullTileOf } from "@mantel/plugin-sdk/ui/player-card";
+import { playersFor } from "@mantel/plugin-sdk/ui/player-group";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Session } from "../session.ts";
 import { colourOf, colourWheel } from "./colour-wheel.ts";
@@ -37,6 +38,8 @@ interface Subject {
   readonly look: Look;
   readonly actions: Actions;
   readonly send: (command: CommandBody) => void;
+  /** Those that can play together with it. */
+  readonly players: readonly Device[];
 }
 
 /** Everything of a device. */
@@ -52,10 +55,11 @@ export function deviceView(device: Device | undefined, shown: Shown): TemplateRe
     actions,
     state: { ...device.state, ...device.pending },
     send: (command) => void actions.send(device, command),
+    players: playersFor(device, { devices: (query) => session.store.devices(query) }),
   };
   const { main, fields } = mainOf(subject);
   const inHeader = hasSwitch(device, subject.state) ? ["on"] : [];
-  const rows = openControls(device, actions, [...fields, ...inHeader]);
+  const rows = openControls(device, actions, [...fields, ...inHeader], subject.players);
   const folded = foldedControls(device, actions);
   return html`<div class="page ${actions.statesOf(device)}" .style=${`--hue: ${look.hue}`}>
     ${headerOf(subject, close, changes?.heading(device.id))}
@@ -122,12 +126,12 @@ interface Main {
 
 /** The large controls of a kind. */
 function mainOf(subject: Subject): Main {
-  const { device, look, actions } = subject;
+  const { device, look, actions, players } = subject;
   if (device.image === true && !isPlayer(device)) {
     const view = html`<div class="picture">${livePictureOf(device, actions)}</div>`;
     return { main: view, fields: [] };
   }
-  if (isPlayer(device)) return { main: fullTileOf(device, actions), fields: [] };
+  if (isPlayer(device)) return { main: fullTileOf(device, actions, { players }), fields: [] };
   if (targetOf(subject)) return climate(subject);
   if (look.level !== undefined || canSet(device, "color") || canSet(device, "colorTemperature")) {
     return lamp(subject);

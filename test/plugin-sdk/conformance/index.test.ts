@@ -256,6 +256,26 @@ test("a bridge that does everything right conforms", async () => {
   await assertConforms(await startBridge(devices));
 });
 
+test("players that can play together are tested one after the other", async () => {
+  const players = ["one", "two"].map((nativeId): DeviceDescription => ({
+    ...PLAYER,
+    nativeId,
+    capabilities: {
+      ...PLAYER.capabilities,
+      groupName: { type: "text", readOnly: true },
+      group: { type: "choice", values: ["one", "two"] },
+    },
+    state: { ...PLAYER.state, groupName: nativeId, group: nativeId },
+  }));
+  const commanded: string[] = [];
+  const hears = (...sent: Command): Command => (commanded.push(sent[0]), sent);
+
+  await assertConforms(await startBridge(players, { hears }));
+
+  assert.equal(new Set(commanded).size, 2);
+  assert.deepEqual(commanded, commanded.toSorted());
+});
+
 for (const speeds of [3, 4, 6, 7]) {
   test(`each speed of a fan with ${speeds} is set and read back, and a rounded one is a fault`, async () => {
     assert.deepEqual(await briefly(await startBridge([fan(speeds)])), []);

@@ -23,6 +23,7 @@ const accepted: readonly [string, DeviceKind, string, Capability][] = [
     { type: "choice", values: ["opening"], readOnly: true },
   ],
   ["presets of its own", "fan", "preset", { type: "choice", values: ["breeze"] }],
+  ["players of its own", "media-player", "group", { type: "choice", values: ["Kitchen"] }],
   ["a reading of any kind of device", "lock", "battery", { ...PERCENT, readOnly: true }],
   ["a value in any unit", "sensor", "value", { type: "number", unit: "kg" }],
   ["a command", "cover", "stop", { type: "command" }],
@@ -51,6 +52,8 @@ const refused: readonly [DeviceKind, string, Capability, RegExp][] = [
     { type: "choice", values: ["up"], readOnly: true },
     /opening, closing, stopped/,
   ],
+  ["media-player", "groupName", { type: "text" }, /must be read-only/],
+  ["light", "group", { type: "choice", values: ["Kitchen"] }, /belongs to media-player/],
   ["vacuum", "dock", { type: "command", readOnly: true }, /a command, and not read-only/],
 ];
 for (const [kind, name, capability, expected] of refused) {

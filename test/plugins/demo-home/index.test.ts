@@ -30,7 +30,7 @@ test("the host accepts the manifest, every device and every scene", async (t) =>
   const { home } = await startHome(t);
 
   assert.deepEqual(faultsOf(Manifest, manifest.mantel), []);
-  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 28);
+  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 29);
   assert.equal(parseScenes("demo-home", home.scenes).length, 5);
 });
 

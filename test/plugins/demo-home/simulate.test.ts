@@ -142,6 +142,46 @@ test("the speaker continues with the next song, skips in both directions, and st
   assert.equal(paused?.["elapsed"], 82);
 });
 
+test("a player that joins another plays its music at its own volume, and stops when it leaves", () => {
+  const playerOf = (world: World, id: string) => world.devices[id];
+  const joined = applyCommand(openWorld(1), "bedroom-speaker", { group: "Speaker", volume: 10 });
+  const later = tick(joined, 10);
+  const skipped = applyCommand(later, "bedroom-speaker", { next: true });
+  const left = tick(applyCommand(skipped, "bedroom-speaker", { group: "Bedroom speaker" }), 5);
+
+  const {
+    volume: own,
+    muted: _muted,
+    groupName: _name,
+    ...heard
+  } = playerOf(later, "bedroom-speaker") ?? {};
+  const { volume, muted: _silent, groupName: _other, ...played } = playerOf(later, "speaker") ?? {};
+  assert.deepEqual([own, volume], [10, 35]);
+  assert.deepEqual(heard, played);
+  assert.deepEqual([heard["group"], heard["elapsed"]], ["Speaker", 92]);
+  assert.equal(playerOf(skipped, "speaker")?.["title"], "Paper Boats");
+  assert.deepEqual(
+    ["group", "playback"].map((field) => playerOf(left, "bedroom-speaker")?.[field]),
+    ["Bedroom speaker", "stopped"],
+  );
+  assert.deepEqual(
+    ["group", "playback", "elapsed"].map((field) => playerOf(left, "speaker")?.[field]),
+    ["Speaker", "playing", 5],
+  );
+});
+
+test("a player that joins its own follower makes it the leader, and a leader stays one when asked to", () => {
+  const joined = applyCommand(openWorld(1), "bedroom-speaker", { group: "Speaker" });
+  const still = applyCommand(joined, "speaker", { group: "Speaker" });
+  const turned = applyCommand(still, "speaker", { group: "Bedroom speaker" });
+  const groups = ({ devices }: World) =>
+    ["speaker", "bedroom-speaker"].map((id) => devices[id]?.["group"]);
+
+  assert.deepEqual(groups(still), ["Speaker", "Speaker"]);
+  assert.deepEqual(groups(turned), ["Bedroom speaker", "Bedroom speaker"]);
+  assert.equal(turned.devices["bedroom-speaker"]?.["playback"], "playing");
+});
+
 test("a fan runs at the speed it is set to, and speed 0 stops it and keeps the speed", () => {
   const runs = applyCommand(openWorld(1), "extractor", { speed: 80 });
   const stands = applyCommand(runs, "extractor", { speed: 0 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
+import { ApiError } from "../../../host/dashboard/api.ts";
 import { setLocale } from "../../../host/dashboard/i18n/language.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
@@ -194,6 +195,81 @@ test("a long choice is a list, and what a tile shows is not repeated", (t) => {
 
   assert.deepEqual(textOf(".what"), ["Source"]);
   assert.deepEqual(api.posted, [{ source: "HDMI 3" }]);
+});
+
+const player = (number: number, name: string, group: string): Device =>
+  deviceOf({
+    id: `demo:media-player:${number}`,
+    kind: "media-player",
+    name: `${name} speaker`,
+    capabilities: {
+      playback: { type: "choice", values: ["playing", "paused"] },
+      title: TEXT,
+      groupName: TEXT,
+      group: { type: "choice", values: ["Bath", "Kitchen", "Living"] },
+    },
+    state: {
+      playback: "playing",
+      title: "Slow Light",
+      artist: "Nils Arden",
+      groupName: name,
+      group,
+    },
+  });
+const LIVING = player(1, "Living", "Living");
+
+test("a player shows who plays along, and a button for each player lets it join or leave", (t) => {
+  const { api, click, root, textOf } = mountOnPage(t, widget, {
+    config: { device: LIVING.id },
+    devices: [LIVING, player(2, "Kitchen", "Kitchen"), player(3, "Bath", "Living")],
+  });
+  const pressed = () =>
+    Array.from(root.querySelectorAll(".choices button"), (each) =>
+      each.getAttribute("aria-pressed"),
+    );
+  const before = [textOf(".said"), pressed()];
+
+  click(".choices button:nth-child(1)");
+  click(".choices button:nth-child(2)");
+
+  assert.deepEqual(before, [["Nils Arden · + Bath speaker"], ["false", "true"]]);
+  assert.deepEqual(textOf(".what, .choices button"), [
+    "Also plays in",
+    "Kitchen speaker",
+    "Bath speaker",
+  ]);
+  assert.equal(
+    root.querySelector("[role=group]:has(> .choices)")?.getAttribute("aria-label"),
+    "Also plays in",
+  );
+  assert.deepEqual(api.posted, [{ group: "Living" }, { group: "Bath" }]);
+  assert.deepEqual(pressed(), ["true", "false"], "the requested groups show at once");
+  assert.deepEqual(textOf(".said"), ["Nils Arden · + Kitchen speaker"]);
+});
+
+test("a player that cannot join says so on its button and to screen readers", async (t) => {
+  const { click, said, textOf, until } = mountOnPage(t, widget, {
+    config: { device: LIVING.id },
+    devices: [LIVING, player(2, "Kitchen", "Kitchen")],
+    answers: {
+      "/smart-home/devices/demo%3Amedia-player%3A2/command": new ApiError(403, {
+        code: "insufficient_scope",
+      }),
+    },
+  });
+
+  click(".choices button");
+  await until(() => said.length > 0);
+
+  assert.deepEqual(said, ["Kitchen speaker: Not allowed"]);
+  assert.deepEqual(textOf(".choices button"), ["Kitchen speaker: Not allowed"]);
+});
+
+test("without other players a group is neither a choice nor a reading", (t) => {
+  const { textOf } = show(t, LIVING);
+
+  assert.deepEqual(textOf(".what, .choices button"), []);
+  assert.deepEqual(textOf(".said"), ["Nils Arden"]);
 });
 
 test("a sensor shows its other readings below its card", (t) => {

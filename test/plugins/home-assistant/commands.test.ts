@@ -39,6 +39,13 @@ const COMMANDS: readonly (readonly [
   ["media_player.tv", { shuffle: true }, "media_player.shuffle_set", { shuffle: true }],
   ["media_player.tv", { repeat: "all" }, "media_player.repeat_set", { repeat: "all" }],
   [
+    "media_player.attic",
+    { group: "Kitchen" },
+    "media_player.join",
+    { group_members: ["media_player.attic"] },
+  ],
+  ["media_player.patio", { group: "Patio" }, "media_player.unjoin", {}],
+  [
     "media_player.tv",
     {},
     "media_player.select_sound_mode",
@@ -317,4 +324,34 @@ test("a command during a connection loss is not repeated and can still be confir
   await done;
 
   assert.equal(fake.calls.length, 1);
+});
+
+test("a player joins by a call to the leader, and is confirmed once it reports the group", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const release = fake.stall("media_player.attic");
+  let isDone = false;
+
+  const done = bridge.command("media_player.attic", { group: "Kitchen" });
+  void done.then(() => (isDone = true));
+  await until(() => fake.calls.length > 0);
+  fake.change("media_player.attic", { volume_level: 0.3 });
+  await until(() => bridge.state("media_player.attic")["volume"] === 30);
+  const wasDone = isDone;
+  release();
+  await done;
+
+  const data = { group_members: ["media_player.attic"] };
+  const entityId = "media_player.kitchen";
+  assert.deepEqual(fake.calls, [{ service: "media_player.join", data, entityId }]);
+  assert.equal(wasDone, false);
+  assert.equal(bridge.state("media_player.attic")["group"], "Kitchen");
+});
+
+test("a player that is asked to play what it plays is not called", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  await bridge.command("media_player.patio", { group: "Kitchen" });
+  await bridge.command("media_player.kitchen", { group: "Kitchen" });
+
+  assert.deepEqual(fake.calls, []);
 });

@@ -99,7 +99,10 @@ for (const [command, state, is] of [
 ] as const) {
   test(`${command} is ${is ? "" : "not "}obeyed when a cover is ${state}`, () => {
     const before = entity("cover", command === "stop" ? "opening" : "unknown");
-    assert.equal(isConfirmed({ [command]: true }, before, entity("cover", state), false), is);
+    assert.equal(
+      isConfirmed({ [command]: true }, before, entity("cover", state), { isAnswered: false }),
+      is,
+    );
   });
 }
 

@@ -216,3 +216,77 @@ test("a device that never reports says that its state is assumed", async (t) => 
 
   assert.equal(bridge.devices.get("cover.blind")?.assumed, true);
 });
+
+const ATTIC = "media_player.attic";
+const PATIO = "media_player.patio";
+
+test("the players that another can join follow the names, features and number of players", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const choices = () => {
+    const capability = bridge.devices.get(ATTIC)?.capabilities["group"];
+    return capability?.type === "choice" ? capability.values : [];
+  };
+  const become = (...names: string[]) => until(() => choices().join() === names.join());
+  assert.deepEqual(choices(), ["Attic", "Kitchen", "Patio"]);
+  assert.deepEqual(bridge.devices.get("media_player.tv")?.capabilities["group"], undefined);
+
+  fake.change("media_player.kitchen", { friendly_name: "Patio" });
+  await become("Attic", "Patio", "Patio 2");
+  assert.equal(bridge.state(PATIO)["groupName"], "Patio 2");
+  assert.equal(bridge.state(PATIO)["group"], "Patio", "it follows the renamed one");
+  fake.set("media_player.bath", "idle", {
+    friendly_name: "Bath",
+    supported_features: 524_288,
+    group_members: null,
+  });
+  await become("Attic", "Bath", "Patio", "Patio 2");
+  fake.change("media_player.bath", { supported_features: 1 });
+  await become("Attic", "Patio", "Patio 2");
+  fake.change("media_player.bath", { supported_features: 524_289 });
+  await become("Attic", "Bath", "Patio", "Patio 2");
+  fake.remove("media_player.bath", "media_player.kitchen");
+  await become("Attic", "Patio");
+  fake.remove(PATIO);
+  await become();
+  assert.equal("groupName" in bridge.state(ATTIC), false);
+});
+
+test("players of another integration cannot be joined", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  for (const [id, platform] of [
+    [ATTIC, "sonos"],
+    [PATIO, "sonos"],
+    ["media_player.kitchen", "cast"],
+  ] as const) {
+    fake.registry.set(id, { entity_id: id, id, platform });
+  }
+
+  fake.announce("entity_registry_updated");
+
+  await until(
+    () => bridge.devices.get("media_player.kitchen")?.capabilities["group"] === undefined,
+  );
+  assert.deepEqual(bridge.devices.get(ATTIC)?.capabilities["group"], {
+    type: "choice",
+    values: ["Attic", "Patio"],
+  });
+});
+
+test("a player that is away, or missing while Home Assistant starts, stays one to join", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const before = bridge.devices.get(ATTIC)?.capabilities["group"];
+  const { state = "", attributes } = fake.entities.get(PATIO) ?? {};
+
+  fake.set(PATIO, "unavailable", { friendly_name: "Patio", restored: true });
+  fake.set("switch.first", "off");
+  await until(() => bridge.devices.has("switch.first"));
+  const whileAway = bridge.devices.get(ATTIC)?.capabilities["group"];
+  fake.set(PATIO, state, attributes);
+  await until(() => bridge.devices.get(PATIO)?.available);
+  fake.state = "STARTING";
+  fake.remove(PATIO);
+  await until(() => bridge.devices.get(PATIO)?.available === false);
+
+  assert.deepEqual(whileAway, before);
+  assert.deepEqual(bridge.devices.get(ATTIC)?.capabilities["group"], before);
+});

@@ -4,6 +4,7 @@ import { confirmsAll } from "../../../plugins/home-assistant/confirmations.ts";
 import { domainOf, viewOf } from "../../../plugins/home-assistant/convert.ts";
 import type { TemperatureUnit } from "../../../plugins/home-assistant/domain.ts";
 import type { Attributes, Entity } from "../../../plugins/home-assistant/entities.ts";
+import { NO_GROUPS } from "../../../plugins/home-assistant/player-groups.ts";
 
 /** An entity of a domain, without a Home Assistant. */
 export function entity(domain: string, state: string, attributes: Attributes = {}): Entity {
@@ -17,8 +18,8 @@ function domainFor({ domain: name }: Entity) {
 }
 
 /** The device of an entity. */
-export function view(of: Entity, unit: TemperatureUnit = "°C") {
-  return viewOf(domainFor(of), of, unit);
+export function view(of: Entity, unit: TemperatureUnit = "°C", groups = NO_GROUPS) {
+  return viewOf(domainFor(of), of, unit, groups);
 }
 
 /** The capabilities of an entity with these attributes. */
@@ -27,8 +28,13 @@ export function capabilities(domain: string, attributes: Attributes = {}) {
 }
 
 /** The services that a command calls, with their data. */
-export function calls(of: Entity, command: DeviceCommand, unit: TemperatureUnit = "°C") {
-  const made = domainFor(of).calls?.(command, of, unit) ?? [];
+export function calls(
+  of: Entity,
+  command: DeviceCommand,
+  unit: TemperatureUnit = "°C",
+  groups = NO_GROUPS,
+) {
+  const made = domainFor(of).calls?.(command, of, unit, groups) ?? [];
   return made.map(({ service, data }) => (data === undefined ? [service] : [service, data]));
 }
 
@@ -40,13 +46,13 @@ export function isConfirmed(
   command: DeviceCommand,
   before: Entity,
   now: Entity,
-  isAnswered = true,
+  { isAnswered = true, groups = NO_GROUPS } = {},
 ): boolean {
-  const momentOf = (of: Entity) => ({ entity: of, device: view(of) });
+  const momentOf = (of: Entity) => ({ entity: of, device: view(of, "°C", groups) });
   return confirmsAll(command, domainFor(now), momentOf(before))(momentOf(now), isAnswered);
 }
 
 /** True if Home Assistant's answer confirms a command, and nothing else does. */
 export function isConfirmedByAnswer(command: DeviceCommand, of: Entity): boolean {
-  return isConfirmed(command, of, of) && !isConfirmed(command, of, of, false);
+  return isConfirmed(command, of, of) && !isConfirmed(command, of, of, { isAnswered: false });
 }
