@@ -11,7 +11,9 @@ import { until } from "../helpers/until.ts";
 import { calendar, event } from "../plugins/calendar/calendar-text.ts";
 
 test("the settings", async (t) => {
-  const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
+  const plugins = ["demo-home", "calendar", "room-widget", "scenes-widget"].map(
+    (name) => `plugins/${name}`,
+  );
   const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
@@ -21,6 +23,7 @@ test("the settings", async (t) => {
   await t.test("are found by their names, with / and Ctrl-K", (each) => finds(each, fixture));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, fixture));
   await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
+  await t.test("order the scenes, by clicks and keys", (each) => orders(each, fixture));
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, fixture));
   await t.test("add the calendars of an account step by step", (each) =>
@@ -119,6 +122,42 @@ async function captures(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("button", { name: "Remove Late night" }).click();
   await page.getByRole("button", { name: "Confirm: Remove Late night" }).click();
   await page.getByRole("status").getByText("Removed").waitFor();
+}
+
+async function orders(t: TestContext, fixture: Fixture): Promise<void> {
+  const { host } = fixture;
+  const wall = await visitSettings(t, fixture, "");
+  const shown = wall.locator("[data-module=scenes-widget] button span");
+  await shown.nth(4).waitFor();
+  const page = await visitSettings(t, fixture, "scenes");
+  const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label')");
+  const status = page.getByRole("status");
+
+  await page.getByRole("button", { name: "Move Dinner up" }).click();
+  await status.getByText("Dinner: place 1 of 5").waitFor();
+  await until(async () => (await shown.first().textContent()) === "Dinner");
+  const afterClick = await focused();
+  await page.getByRole("button", { name: "Move Away down" }).focus();
+  await page.keyboard.press("Enter");
+  await status.getByText("Away: place 5 of 5").waitFor();
+  await until(async () => (await focused()) === "Move Away up");
+  await page.keyboard.press("Space");
+  await status.getByText("Away: place 4 of 5").waitFor();
+  await page.keyboard.press("Space");
+  await status.getByText("Away: place 3 of 5").waitFor();
+  const order = ["Dinner", "Morning", "Away", "Movie", "Good night"];
+  await until(async () => (await shown.allTextContents()).join() === order.join());
+
+  assert.equal(afterClick, "Move Dinner down");
+  assert.equal(await focused(), "Move Away up");
+  const { scenes } = (await (await host.api("/smart-home/scenes")).json()) as {
+    scenes: { name: string }[];
+  };
+  assert.deepEqual(
+    scenes.map(({ name }) => name),
+    order,
+  );
+  await picture(page, "scenes-order");
 }
 
 async function revokes(t: TestContext, { host, browser }: Fixture): Promise<void> {
