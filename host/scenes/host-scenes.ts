@@ -87,7 +87,11 @@ export class HostScenes {
       edit(edited);
       const { scenes, order } = edited;
       const stored = Object.fromEntries(scenes);
-      await this.#file.write({ version: 1, scenes: stored, ...(order.length > 0 && { order }) });
+      await this.#file.write({
+        version: 1,
+        scenes: stored,
+        ...(order.length > 0 && { order: [...order] }),
+      });
       this.#scenes = scenes;
       this.#order = order;
     });
