@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { now } from "../home-time.ts";
 import { currentLocale, languageOf } from "../i18n/language.ts";
 import { listPhotos, type Photo } from "../photos.ts";
 import type { UiSettings } from "../store.ts";
@@ -81,7 +82,7 @@ function languageView(
     ${selectRow({
       id: "language",
       title: texts.language,
-      hint: sample.format(new Date()),
+      hint: sample.format(now()),
       value: tag,
       options: offeredLanguages(tag, languages),
       onChange: (next) => save(parts, { ui: { locale: localeOf(next, weekStart) } }),
