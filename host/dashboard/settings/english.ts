@@ -12,6 +12,9 @@ export const english = {
   backup: "Backups",
   about: "About",
 
+  restNeedsFullAccess: "More settings here need full access.",
+  pageNeedsFullAccess: "This page needs full access.",
+
   general: "General",
   rooms: "Rooms",
   notifications: "Notifications",

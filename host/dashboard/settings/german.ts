@@ -15,6 +15,9 @@ export const german: Translation<typeof english> = {
   backup: "Sicherungen",
   about: "Über Mantel",
 
+  restNeedsFullAccess: "Weitere Einstellungen brauchen hier vollen Zugriff.",
+  pageNeedsFullAccess: "Diese Seite braucht vollen Zugriff.",
+
   general: "Allgemein",
   rooms: "Räume",
   notifications: "Benachrichtigungen",

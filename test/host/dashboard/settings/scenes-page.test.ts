@@ -80,7 +80,7 @@ async function openPage(t: TestContext, scenes: readonly Scene[] = [EVENING]) {
   t.mock.method(store, "device", () => ({ value: LAMP, peek: () => LAMP }));
   const api = new SceneApi({ "/smart-home/scenes": { scenes, revision: 1 } });
   const formAction = new FormAction();
-  const page = scenesPage({ api, store, formAction });
+  const page = scenesPage({ api, store, formAction, mayAdminister: true });
   const root = document.createElement("div");
   document.body.append(root);
   const stop = effect(() => void render([formAction.notice(), page.view()], root));
