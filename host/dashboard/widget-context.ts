@@ -154,7 +154,7 @@ export class WidgetContexts {
 }
 
 /** The path of a service below the API's prefix. */
-export function servicePath({ name, version }: ServiceName): string {
+function servicePath({ name, version }: ServiceName): string {
   return `/services/${version === 1 ? name : `${name}@${version}`}`;
 }
 

@@ -52,7 +52,7 @@ export function accessPage(parts: SettingsDependencies): OpenSettingsPage {
   return { view: () => html`${signedInView(parts)}${pageView(tokens)}` };
 }
 
-/** What a visit without full access may do: sign out, and pair displays. */
+/** The page of a visit without full access, which may sign out and pair displays. */
 function ownAccessView(parts: SettingsDependencies): TemplateResult {
   return html`${signedInView(parts)}
     <p><a class="link" href="#pair">${words.value.pairDisplay}</a></p>

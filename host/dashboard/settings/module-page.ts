@@ -24,7 +24,7 @@ export class ModulePage {
   readonly #parts: SettingsDependencies;
   readonly #path: `/modules/${string}`;
   readonly #id: string;
-  /** What needs full access; absent without it. */
+  /** The parts that need full access; absent without it. */
   readonly #managed: Managed | undefined;
 
   constructor(parts: SettingsDependencies, id: string) {

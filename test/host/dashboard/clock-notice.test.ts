@@ -92,14 +92,12 @@ function open(t: TestContext) {
     notice: () => (shown?.textContent ?? "").replaceAll(/\s+/g, " ").trim(),
     hide: () => shown?.querySelector("button")?.click(),
     /** Time passes on both clocks. */
-    pass(ms: number): void {
+    pass: (ms: number): void => {
       for (let left = ms; left > 0; left -= 1_000) {
         monotonic += 1_000;
         t.mock.timers.tick(1_000);
       }
     },
-    setClock(ms: number): void {
-      t.mock.timers.setTime(Date.now() + ms);
-    },
+    setClock: (ms: number): void => t.mock.timers.setTime(Date.now() + ms),
   };
 }

@@ -45,7 +45,8 @@ test("scenes are listed in the order that a user set, under a new tag", async (t
   const before = (await list()).headers.get("etag") ?? "";
   const order = (scope: "control" | "edit", scenes: readonly string[], ifMatch?: string) => {
     const init = json("PUT", { scenes });
-    const headers = { ...init.headers, ...(ifMatch !== undefined && { "if-match": ifMatch }) };
+    const headers = new Headers(init.headers);
+    if (ifMatch !== undefined) headers.set("if-match", ifMatch);
     return api(scope, "/smart-home/scenes/order", { ...init, headers });
   };
 
