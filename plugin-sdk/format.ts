@@ -10,10 +10,12 @@ interface FormatSettings {
   readonly locale: string;
   readonly timeZone: string;
   readonly units: "metric" | "imperial";
+  /** The time of the home in epoch milliseconds; by default that of this machine. */
+  readonly now?: () => number;
 }
 
 /** Formatters for the language, time zone and units of the home. */
-export function createFormats({ locale, timeZone, units }: FormatSettings): Formats {
+export function createFormats({ locale, timeZone, units, now }: FormatSettings): Formats {
   const dates = (options: Intl.DateTimeFormatOptions, zone = timeZone): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
   const time = dates({ hour: "2-digit", minute: "2-digit" });
@@ -31,7 +33,7 @@ export function createFormats({ locale, timeZone, units }: FormatSettings): Form
       typeof at === "string"
         ? dates(DATE_STYLES[style], "UTC").format(Date.parse(at))
         : styles[style].format(at),
-    relative: (at) => relativeTo(relative, Number(at) - Date.now()),
+    relative: (at) => relativeTo(relative, Number(at) - (now ?? Date.now)()),
     number,
     unit: (value, unit, options = {}) =>
       written[unit](value, (shown, usual) => number(shown, { ...usual, ...options })),

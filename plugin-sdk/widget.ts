@@ -62,7 +62,7 @@ export interface Channels {
 export interface CameraPicture {
   /** Belongs to the dashboard: draw it, and do not close it. `undefined` until the first picture has arrived. */
   readonly bitmap: ImageBitmap | undefined;
-  /** The time at which it arrived, in epoch milliseconds. */
+  /** The time of the home at which it arrived, in epoch milliseconds, as `ctx.now()`. */
   readonly takenAt: number | undefined;
   /** True if the last attempt failed. The previous picture stays. */
   readonly failed: boolean;
@@ -87,6 +87,11 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
   readonly online: Signal<boolean>;
   readonly locale: Signal<string>;
   readonly timeZone: Signal<string>;
+  /**
+   * Returns the time of the home in epoch milliseconds, also on a screen whose clock is wrong. An effect that calls it
+   * runs again when the time is corrected, but not as time passes: use `every` for that.
+   */
+  readonly now: () => number;
   /** The state that the previous code's `handOver` returned, when this mount replaces it after a reload. */
   readonly handedOver: State | undefined;
   /** Aborted on unmount. */

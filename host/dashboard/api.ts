@@ -1,3 +1,4 @@
+import { compareClock } from "./home-time.ts";
 import type { AnswerTo } from "./typed-paths.ts";
 
 /**
@@ -193,9 +194,11 @@ export class Api {
   async #send(url: string, init: RequestInit): Promise<Response> {
     // Node's types, which check the tests, lack `cache`.
     const request: RequestInit & { cache: "no-store" } = { ...init, cache: "no-store" };
-    return fetch(url, request).catch((cause: unknown) => {
+    const response = await fetch(url, request).catch((cause: unknown) => {
       throw new ApiError(0, { code: "offline", detail: String(cause) });
     });
+    compareClock(response.headers.get("Date"));
+    return response;
   }
 }
 

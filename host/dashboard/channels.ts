@@ -1,6 +1,7 @@
 import type { Channels, Scene } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
+import { now } from "./home-time.ts";
 
 /** The store holds the modules, because every tile needs them. */
 type ChannelName = Exclude<keyof Channels, "modules">;
@@ -22,7 +23,7 @@ const DAY_MS = 86_400_000;
 const READERS: Readers = {
   scenes: async (api) => (await api.get("/smart-home/scenes")).scenes as readonly Scene[],
   async calendar(api, { timeZone, calendarDays }) {
-    const start = dayOf(Date.now(), timeZone);
+    const start = dayOf(now(), timeZone);
     const end = new Date(Date.parse(start) + calendarDays * DAY_MS).toISOString().slice(0, 10);
     const query = new URLSearchParams({ start, end, tz: timeZone });
     const { window, events, sources } = await api.get(`/calendar/events?${query}`);
@@ -114,7 +115,7 @@ export class ChannelSet {
   /** Marks a scene as the one activated last. */
   sceneActivated(id: string): void {
     const known = this.read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
-    const lastActivatedAt = new Date().toISOString();
+    const lastActivatedAt = new Date(now()).toISOString();
     if (!known?.value) return;
     known.value = known.value.map((scene) =>
       scene.id === id ? { ...scene, lastActivatedAt } : scene,

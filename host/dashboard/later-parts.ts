@@ -30,10 +30,11 @@ export function startLaterParts(
   chips.value = headerChips;
   const { root, session, page } = start;
   followTouches(session);
-  const now = signal(Date.now());
-  setInterval(() => (now.value = Date.now()), 1_000);
-  showLink(root, session, now);
-  showNight(root, session, now);
+  const { now } = session.contexts.shared;
+  const clock = signal(now());
+  setInterval(() => (clock.value = now()), 1_000);
+  showLink(root, session, clock);
+  showNight(root, session, clock);
   startWallScreen(root, session, page);
   followDetailsGestures((target, element) =>
     session.contexts.openDetails(target, element.getBoundingClientRect()),
@@ -45,13 +46,13 @@ export function startLaterParts(
   tools.value = () => html`${edit}${overlayLinks(session)}`;
 }
 
-function showLink(root: HTMLElement, session: Session, now: ReadonlySignal<number>): void {
+function showLink(root: HTMLElement, session: Session, clock: ReadonlySignal<number>): void {
   const { link } = session;
   addStyles(bannerStyles);
   const banner = document.createElement("div");
   root.after(banner); // the settings replace the root, not this element
   effect(() => {
-    void now.value; // updated every second
+    void clock.value; // updated every second
     render(bannerOf(session, link.value, performance.now()), banner);
   });
 }
@@ -59,26 +60,26 @@ function showLink(root: HTMLElement, session: Session, now: ReadonlySignal<numbe
 function showNight(
   root: HTMLElement,
   { theme, formats }: Session,
-  now: ReadonlySignal<number>,
+  clock: ReadonlySignal<number>,
 ): void {
   const night = new NightScreen(root, () => theme.touch());
   effect(() => {
-    if (theme.theme.value === "night") night.show(formats.value, now.value);
+    if (theme.theme.value === "night") night.show(formats.value, clock.value);
     else night.hide();
   });
 }
 
-function bannerOf(session: Session, link: ConnectionState, now: number): unknown {
+function bannerOf(session: Session, link: ConnectionState, ticks: number): unknown {
   const savedAt = session.store.savedAt.value;
   if (link.state === "live") return nothing;
-  if (savedAt === undefined && now - link.since < BANNER_AFTER_MS) return nothing;
+  if (savedAt === undefined && ticks - link.since < BANNER_AFTER_MS) return nothing;
   const texts = words.value;
   const fmt = session.formats.value;
   const state =
     savedAt === undefined
-      ? texts.offlineFor(spanOf(now - link.since))
+      ? texts.offlineFor(spanOf(ticks - link.since))
       : texts.savedHome(`${fmt.date(savedAt, "short")} ${fmt.time(savedAt)}`);
-  const secondsLeft = Math.ceil((link.retryAt - now) / 1000);
+  const secondsLeft = Math.ceil((link.retryAt - ticks) / 1000);
   return html`<div class="banner" role="alert">
     <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
     <span>${state}</span>

@@ -26,12 +26,6 @@ export function isLinkInAddress(): boolean {
   return tokenIn(location.hash) !== undefined;
 }
 
-/** The token in typed or pasted text: the token itself or the whole link. */
-export function parsePastedToken(pasted: string): string {
-  const fragment = /#.*$/s.exec(pasted.trim())?.[0];
-  return (fragment && tokenIn(fragment)) ?? pasted.trim();
-}
-
 function tokenIn(fragment: string): string | undefined {
   return new URLSearchParams(fragment.slice(1)).get("token") ?? undefined;
 }

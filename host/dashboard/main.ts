@@ -1,16 +1,15 @@
 import { computed, signal } from "@preact/signals-core";
-import { Api, ApiError, type SignedIn } from "./api.ts";
+import { Api, type ApiError, type SignedIn } from "./api.ts";
 import "./icon.ts";
 import { useLanguagePacks, useRememberedLocale } from "./i18n/page.ts";
-import { isLinkInAddress, takeLinkToken, parsePastedToken } from "./link.ts";
+import { isLinkInAddress, takeLinkToken } from "./link.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
-import { signInOnLoad, refusalOf, signIn } from "./sign-in.ts";
+import { signInOnLoad, refusalOf } from "./sign-in.ts";
 import {
   forgetRefused,
   onChangeInOtherTab,
   type Refusal,
-  rememberRefusal,
   scopesOf,
   takeRefusal,
 } from "./signed-in.ts";
@@ -64,7 +63,7 @@ async function showNewScreen(
   refusal: Refusal | undefined,
 ): Promise<void> {
   const { mountNewScreen } = await import("./pairing/new-screen.ts");
-  mountNewScreen(root, { api, refusal, onToken: (pasted) => void startWith(api, pasted) });
+  mountNewScreen(root, { api, refusal });
 }
 
 async function showReplacement(
@@ -123,17 +122,6 @@ async function followErrors(api: Api): Promise<WidgetErrors> {
   const errors = new Errors(api);
   errors.follow(window);
   return errors;
-}
-
-/** Reloads the page after sign-in, so that no state of the previous visit remains. */
-async function startWith(api: Api, pasted: string): Promise<void> {
-  try {
-    await signIn(api, parsePastedToken(pasted));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    rememberRefusal(refusalOf(error));
-  }
-  location.reload();
 }
 
 function announcer(): (text: string) => void {

@@ -2,6 +2,7 @@ import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "./handed-over-state.ts";
+import { now } from "./home-time.ts";
 import { pluginText } from "./i18n/language.ts";
 import { Scope } from "./scope.ts";
 import type { WidgetContexts } from "./widget-context.ts";
@@ -159,16 +160,16 @@ function guardedEffect(
  * visible, and runs once when visible again.
  */
 function repeat(ms: number, run: () => void, visible?: ReadonlySignal<boolean>): () => void {
-  const delay = (): number => (ms % 1000 === 0 ? ms - (Date.now() % ms) : ms);
+  const delay = (): number => (ms % 1000 === 0 ? ms - (now() % ms) : ms);
   let missed = false;
   let timer = setTimeout(function round() {
     timer = setTimeout(round, delay());
     missed = visible?.peek() === false;
     if (!missed) run();
   }, delay());
-  const stop = visible?.subscribe((now) => {
-    if (now && missed) run();
-    if (now) missed = false;
+  const stop = visible?.subscribe((isVisible) => {
+    if (isVisible && missed) run();
+    if (isVisible) missed = false;
   });
   return () => {
     clearTimeout(timer);

@@ -10,6 +10,7 @@ import type { Commands } from "./commands.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
 import { type ChannelData, channelOf, dataOf } from "./event-data.ts";
+import { now } from "./home-time.ts";
 import { rememberLocale } from "./i18n/page.ts";
 import { words } from "./i18n/shell.ts";
 import type { Display, Layout } from "./layout.ts";
@@ -236,7 +237,7 @@ export class Session {
   };
 
   #refreshCalendarAtMidnight(): void {
-    const today = (): string => dayOf(Date.now(), this.#timeZone.peek());
+    const today = (): string => dayOf(now(), this.#timeZone.peek());
     let day = today();
     setInterval(() => {
       if (today() === day) return;

@@ -1,4 +1,5 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import { now } from "./home-time.ts";
 import { lasting } from "./page-storage.ts";
 import type { UiSettings } from "./store.ts";
 
@@ -33,7 +34,7 @@ export function rememberTheme(choice: UiSettings["theme"]): void {
  */
 export class ThemeClock {
   readonly #light = signal(lightPreferred.matches);
-  readonly #now = signal(Date.now());
+  readonly #now = signal(now());
   /** Times as `performance.now`, because the time of day can be set at any time. */
   readonly #ticks = signal(performance.now());
   readonly #touchedAt = signal(performance.now());
@@ -65,7 +66,7 @@ export class ThemeClock {
   }
 
   #tick(): void {
-    this.#now.value = Date.now();
+    this.#now.value = now();
     this.#ticks.value = performance.now();
   }
 }
@@ -81,6 +82,6 @@ function isWithin(
   timeZone: string,
 ): boolean {
   const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
-  const now = time.format(at);
-  return from <= to ? from <= now && now < to : from <= now || now < to;
+  const clock = time.format(at);
+  return from <= to ? from <= clock && clock < to : from <= clock || clock < to;
 }

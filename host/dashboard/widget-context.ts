@@ -6,6 +6,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
+import { aheadMs, now } from "./home-time.ts";
 import { currentLocale as locale } from "./i18n/language.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
@@ -13,6 +14,7 @@ import type { Theme } from "./theme.ts";
 type Context = WidgetContext<Record<string, never>, unknown>;
 type Shared = Pick<
   Context,
+  | "now"
   | "theme"
   | "online"
   | "locale"
@@ -67,6 +69,7 @@ export class WidgetContexts {
   /** All devices, including hidden ones. */
   readonly allDevices: ReadonlySignal<readonly Device[]>;
   readonly units: ReadonlySignal<"metric" | "imperial">;
+  readonly aheadMs = aheadMs;
   /** Opens the details of a device or a room, which grow from `box`. */
   readonly openDetails: Parts["openDetails"];
   readonly #api: Pick<Api, "open" | "post">;
@@ -87,9 +90,11 @@ export class WidgetContexts {
         locale: locale.value,
         timeZone: timeZone.value,
         units: this.units.value,
+        now,
       }),
     );
     this.shared = {
+      now,
       theme,
       online,
       locale,
@@ -123,7 +128,7 @@ export class WidgetContexts {
 
   async #refresh(id: string, picture: Signal<CameraPicture>): Promise<() => void> {
     const { refreshPicture } = await import("./pictures.ts");
-    return refreshPicture(id, picture, this);
+    return refreshPicture(id, picture, { read: (path, ended) => this.read(path, ended), now });
   }
 
   /** A channel by its full name: one of the host's own, or `plugin/name`. */
@@ -149,7 +154,7 @@ export class WidgetContexts {
 }
 
 /** The path of a service below the API's prefix. */
-export function servicePath({ name, version }: ServiceName): string {
+function servicePath({ name, version }: ServiceName): string {
   return `/services/${version === 1 ? name : `${name}@${version}`}`;
 }
 

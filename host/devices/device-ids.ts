@@ -70,6 +70,10 @@ export class DeviceIds {
     return ids;
   }
 
+  bridgeOf(id: string): string | undefined {
+    return this.#owners.get(id)?.bridge;
+  }
+
   *#assigning(
     bridge: { readonly id: string; readonly kind: string },
     things: readonly NumberedDevice[],

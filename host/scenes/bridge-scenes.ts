@@ -60,6 +60,11 @@ export class BridgeScenes {
     return undefined;
   }
 
+  /** The bridge that an id was given to, also while it has no scenes. */
+  bridgeOf(id: string): string | undefined {
+    return this.#ids.bridgeOf(id);
+  }
+
   list(): readonly (readonly [id: string, scene: BridgeScene])[] {
     return [...this.#scenes.values()].flatMap((scenes) => [...scenes]);
   }

@@ -7,20 +7,23 @@ import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { faultsOfStored } from "@mantel/plugin-sdk/parse-command";
 import { parseScenes } from "@mantel/plugin-sdk/parse-scenes";
 import type { Scene } from "@mantel/plugin-sdk/scene";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import type { EndCommand } from "../devices/causes.ts";
 import { LineLimit } from "../devices/command-log.ts";
 import { type Commands, errorOf } from "../devices/commands.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
+import { assertIfMatch } from "../documents/if-match.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
-import { faultsOf, invalid } from "../validate.ts";
+import { check, faultsOf, invalid } from "../validate.ts";
 import { activateInBridge, sendTargets } from "./activate.ts";
 import { type BridgeScene, BridgeScenes } from "./bridge-scenes.ts";
 import { HostScenes } from "./host-scenes.ts";
 import { withMovedFields } from "./moved-fields.ts";
-import { type Activation, SceneBody, type SceneResult } from "./schema.ts";
+import { inOrder, mergedOrder } from "./scene-order.ts";
+import { type Activation, SceneBody, SceneOrder, type SceneResult } from "./schema.ts";
 
 const HOST_SCENE_ID = /^host:scene:[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const ID_LENGTH = 100;
@@ -39,6 +42,7 @@ export class SceneRegistry {
   readonly #hostScenes: HostScenes;
   readonly #bridgeScenes: BridgeScenes;
   readonly #order = new BridgeQueue();
+  readonly #orders = new SerialQueue();
   readonly #activatedAt = new Map<string, string>();
   readonly #lines = new LineLimit();
   /** Begins at the time of day, so that it differs from all revisions before a restart. */
@@ -89,11 +93,32 @@ export class SceneRegistry {
     });
   }
 
+  /** All scenes in their order; scenes that are not in it come last, those of the host first. */
   list(): readonly Scene[] {
-    return [
-      ...[...this.#hostScenes.all].map(([id, scene]) => this.#hostView(id, scene)),
-      ...this.#bridgeScenes.list().map(([id, scene]) => this.#bridgeView(id, scene)),
+    const scenes = [
+      ...[...this.#hostScenes.all].map(([id, scene]) => [id, this.#hostView(id, scene)] as const),
+      ...this.#bridgeScenes.list().map(([id, scene]) => [id, this.#bridgeView(id, scene)] as const),
     ];
+    return inOrder(scenes, this.#hostScenes.order).map(([, scene]) => scene);
+  }
+
+  /**
+   * Stores the order of the scenes. A scene that is not listed stays behind the one that it follows,
+   * or comes last if it has no place yet.
+   *
+   * @throws MantelError `revision_stale`, `invalid` with every fault, `disk_full`
+   */
+  reorder(body: unknown, ifMatch?: string): Promise<void> {
+    return this.#orders.take(async () => {
+      assertIfMatch(this.#revision, ifMatch);
+      const { scenes } = check(SceneOrder, body, "the order");
+      const faults = this.#faultsOfOrder(scenes);
+      if (faults.length > 0) throw invalid("the order", faults);
+      await this.#hostScenes.setOrder((stored) =>
+        mergedOrder(scenes, stored).filter((id) => this.#keepsPlace(id)),
+      );
+      this.#announceChange();
+    });
   }
 
   /** @throws MantelError `scene_unknown` */
@@ -251,6 +276,30 @@ export class SceneRegistry {
         : [{ pointer: "", detail: "is not a known device" }];
       return faultsBelow("targets", faultsBelow(id, faults));
     });
+  }
+
+  #faultsOfOrder(ids: readonly string[]): Fault[] {
+    const first = new Map<string, number>();
+    return ids.flatMap((id, index) => {
+      const pointer = `/scenes/${index}`;
+      if (!this.#has(id)) return [{ pointer, detail: "is not a known scene" }];
+      const before = first.get(id);
+      if (before !== undefined)
+        return [{ pointer, detail: `is ${id}, which is also at /scenes/${before}` }];
+      first.set(id, index);
+      return [];
+    });
+  }
+
+  #has(id: string): boolean {
+    return this.#hostScenes.all.has(id) || this.#bridgeScenes.find(id) !== undefined;
+  }
+
+  /** True if the scene exists, or belongs to a bridge that has no scenes now, such as one that is disabled. */
+  #keepsPlace(id: string): boolean {
+    if (this.#has(id)) return true;
+    const bridgeId = this.#bridgeScenes.bridgeOf(id);
+    return bridgeId !== undefined && !this.#bridgeScenes.has(bridgeId);
   }
 
   #announceChange(): void {

@@ -15,9 +15,20 @@ const Targets = Type.Record(Type.String(), Type.Unknown(), {
 export const SceneBody = Type.Object({ name, room, icon, targets: Targets }, Strict);
 export type SceneBody = Static<typeof SceneBody>;
 
-/** `<data>/scenes.json`: the scenes made by users, by id. */
+/** `<data>/scenes.json`: the scenes made by users, by id, and the order of all scenes. */
 export const ScenesFile = Type.Object(
-  { version: Type.Literal(1), scenes: Type.Record(Type.String(), SceneBody) },
+  {
+    version: Type.Literal(1),
+    scenes: Type.Record(Type.String(), SceneBody),
+    /** Ids of scenes of the host and of bridges. Absent until somebody orders the scenes. */
+    order: Type.Optional(Type.Array(Type.String())),
+  },
+  Strict,
+);
+
+/** The body of `PUT /smart-home/scenes/order`. */
+export const SceneOrder = Type.Object(
+  { scenes: Type.Array(Type.String({ maxLength: 150 }), { maxItems: 2_000 }) },
   Strict,
 );
 

@@ -14,7 +14,7 @@ const WORD_MS = 4_000;
 
 type Context = Pick<
   WidgetContext<Record<string, never>, unknown>,
-  "command" | "announce" | "online" | "visible" | "picture" | "fmt" | "t"
+  "command" | "announce" | "online" | "visible" | "picture" | "now" | "fmt" | "t"
 >;
 
 /** Handles taps and commands on the tiles of one widget, and the temporary texts on these tiles. */
@@ -29,6 +29,10 @@ export class Actions {
 
   get fmt(): Context["fmt"] {
     return this.#ctx.fmt;
+  }
+
+  get now(): Context["now"] {
+    return this.#ctx.now;
   }
 
   get t(): Context["t"] {

@@ -29,7 +29,7 @@ export function cameraTile(
 /** The picture of a camera with its age, or its icon while there is none. Needs `camera-tile.css`. */
 export function pictureOf(
   device: DeviceFunction,
-  { t, fmt }: Pick<Actions, "t" | "fmt">,
+  { t, fmt, now }: Pick<Actions, "t" | "fmt" | "now">,
   picture: CameraPicture,
 ): TemplateResult {
   const { bitmap, takenAt = 0, failed } = picture;
@@ -38,7 +38,7 @@ export function pictureOf(
         failed ? html`<small class="age">${t("No picture")}</small>` : nothing
       }`;
   }
-  const isFresh = Date.now() - takenAt < FRESH_MS;
+  const isFresh = now() - takenAt < FRESH_MS;
   return html`${canvasOf(bitmap)}<small class="age ${isFresh ? "" : "old"}"
       >${isFresh ? t("Now") : fmt.relative(takenAt)}</small
     >`;

@@ -9,7 +9,7 @@ import type { DeviceFunction } from "./functions.ts";
  */
 export function livePictureOf(
   device: DeviceFunction,
-  actions: Pick<Actions, "t" | "fmt" | "isVisible" | "pictureOf">,
+  actions: Pick<Actions, "t" | "fmt" | "now" | "isVisible" | "pictureOf">,
 ): TemplateResult {
   const still = pictureOf(device, actions, actions.pictureOf(device));
   if (!device.live || !device.available || !actions.isVisible) return still;

@@ -46,6 +46,8 @@ export interface WidgetTestOptions {
   readonly timeZone?: string;
   readonly units?: "metric" | "imperial";
   readonly online?: boolean;
+  /** The value of `ctx.now()` at the beginning, which `advance` changes. Absent means the real time. */
+  readonly now?: number;
   /** The value of `ctx.handedOver`. */
   readonly handedOver?: unknown;
 }
@@ -115,7 +117,7 @@ export class FakeContext {
   readonly #ended = new AbortController();
   readonly #releases: (() => void)[] = [];
   readonly #timers = new Set<Timer>();
-  #now = 0;
+  #passedMs = 0;
 
   constructor(widget: AnyWidget, options: WidgetTestOptions) {
     this.#options = options;
@@ -150,15 +152,15 @@ export class FakeContext {
 
   /** Runs what `ctx.every` has set, as if this time had passed. */
   advance(ms: number): void {
-    const end = this.#now + ms;
+    const end = this.#passedMs + ms;
     const next = (): Timer | undefined =>
       [...this.#timers].filter(({ dueAt }) => dueAt <= end).toSorted(byTime)[0];
     for (let timer = next(); timer; timer = next()) {
-      this.#now = timer.dueAt;
+      this.#passedMs = timer.dueAt;
       timer.dueAt += timer.ms;
       if (this.visible.peek() || timer.whenHidden) timer.run();
     }
-    this.#now = end;
+    this.#passedMs = end;
   }
 
   /** Registers a function that runs at the end. */
@@ -174,11 +176,14 @@ export class FakeContext {
 
   #create(widget: AnyWidget): Context {
     const { size, visible, theme, online, locale, timeZone, recorded } = this;
+    const { now: startedAt } = this.#options;
+    const now = (): number => (startedAt === undefined ? Date.now() : startedAt + this.#passedMs);
     const formats = computed(() =>
       createFormats({
         locale: locale.value,
         timeZone: timeZone.value,
         units: this.#options.units ?? "metric",
+        now,
       }),
     );
     return {
@@ -191,6 +196,7 @@ export class FakeContext {
       online,
       locale,
       timeZone,
+      now,
       handedOver: this.#options.handedOver,
       signal: this.#ended.signal,
       device: (id) => computed(() => this.#seen().find((device) => device.id === id)),
@@ -221,7 +227,7 @@ export class FakeContext {
       },
       effect: (draw) => this.onEnd(this.#effect(draw)),
       every: (ms, run, { whenHidden = false } = {}) => {
-        this.#timers.add({ ms, run: this.#guarded(run), whenHidden, dueAt: this.#now + ms });
+        this.#timers.add({ ms, run: this.#guarded(run), whenHidden, dueAt: this.#passedMs + ms });
       },
       on: (target, type, run) =>
         target.addEventListener(type, this.#guarded(run as EventListener), {

@@ -27,7 +27,7 @@ export interface TestedWidget extends Readonly<Recorded> {
   /** Adds or replaces a device. */
   setDevice(device: FakeDevice): void;
   removeDevice(id: string): void;
-  /** Runs what `ctx.every` has set, as if this time had passed. */
+  /** Runs what `ctx.every` has set, as if this time had passed. A `now` of the options advances with it. */
   advance(ms: number): void;
   /** Ends the widget and returns the state that it hands over. */
   unmount(): unknown;

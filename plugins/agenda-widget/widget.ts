@@ -33,8 +33,8 @@ export default defineWidget({
   styles: headingStyles + twoLineStyles + styles,
   mount(root, ctx) {
     const calendar = ctx.channel("calendar");
-    const now = signal(Date.now());
-    ctx.every(30_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(30_000, () => (now.value = ctx.now()));
 
     ctx.effect(() => {
       const known = calendar.value;

@@ -10,8 +10,8 @@ export default defineWidget({
   settings: { seconds: s.bool({ title: "Show seconds" }) },
   styles,
   mount(root, ctx) {
-    const now = signal(Date.now());
-    ctx.every(1_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(1_000, () => (now.value = ctx.now()));
 
     ctx.effect(() => {
       const { seconds } = ctx.settings.value;

@@ -30,8 +30,8 @@ export default defineWidget({
   settings,
   styles: cardStyles + styles,
   mount(root, ctx) {
-    const now = signal(Date.now());
-    ctx.every(60_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(60_000, () => (now.value = ctx.now()));
     const today = computed(() => dateIn(now.value, ctx.timeZone.value));
     const events = signal<CalendarWindow["events"] | undefined>(undefined);
     const calendar = ctx.channel("calendar");

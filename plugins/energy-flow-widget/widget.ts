@@ -57,8 +57,8 @@ export default defineWidget({
   settings,
   styles: cardStyles + styles,
   mount(root, ctx) {
-    const now = signal(Date.now());
-    ctx.every(60_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(60_000, () => (now.value = ctx.now()));
     const readings = followReadings(ctx, () => {
       const counter = counterOf(ctx);
       return counter ? [{ deviceId: counter.device.id, field: counter.field }] : [];

@@ -44,7 +44,7 @@ export default defineWidget<typeof settings, PeriodName>({
     const period = (): PeriodName => chosen.value ?? ctx.settings.value.period;
     let wanted = "";
     const load = async (): Promise<void> => {
-      const [device, shown, now] = [meter(), period(), Date.now()];
+      const [device, shown, now] = [meter(), period(), ctx.now()];
       const path = device && pathOf(device, shown, now);
       if (path === undefined) return;
       const key = (wanted = `${device?.id} ${shown}`);

@@ -33,8 +33,8 @@ export default defineWidget({
   styles: cardStyles + styles,
   mount(root, ctx) {
     const sensors = ctx.devices({ kind: "sensor" });
-    const now = signal(Date.now());
-    ctx.every(60_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(60_000, () => (now.value = ctx.now()));
     const meter = (): Meter | undefined => {
       const chosen = ctx.settings.value.meter;
       const device = chosen === "" ? sensors.value.find(meteredField) : ctx.device(chosen).value;

@@ -62,7 +62,7 @@ export default defineWidget({
     ctx.effect(() => {
       const { field, hours } = ctx.settings.value;
       const shown = devices();
-      const window = momentsOf(Date.now(), hours);
+      const window = momentsOf(ctx.now(), hours);
       const lines = linesOf(shown, readings.value, { field, window });
       const state = stateOf(ctx, shown, readings.value);
       frame.hidden = state !== undefined;

@@ -62,8 +62,8 @@ export default defineWidget<typeof settings, Chosen>({
   settings,
   styles: cardStyles + styles + weekStyles,
   mount(root, ctx) {
-    const now = signal(Date.now());
-    ctx.every(30_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(30_000, () => (now.value = ctx.now()));
     const today = computed(() => dateIn(now.value, ctx.timeZone.value));
     const chosen = signal(ctx.handedOver?.chosen ?? today.peek());
     const turned = signal<View | undefined>(ctx.handedOver?.view);

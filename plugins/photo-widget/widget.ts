@@ -73,7 +73,7 @@ export default defineWidget<typeof settings, { shown: string }>({
       const { seconds, shuffle, order } = ctx.settings.peek();
       left = seconds;
       const photos = shuffle
-        ? shufflePhotos(chosen.peek(), Date.now())
+        ? shufflePhotos(chosen.peek(), ctx.now())
         : orderPhotos(chosen.peek(), order);
       const at = photos.findIndex((each) => pathOf(each) === from);
       const photo = photos[(at + 1) % photos.length];

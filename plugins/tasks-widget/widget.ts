@@ -70,7 +70,7 @@ export default defineWidget({
   styles: cardStyles + styles,
   mount(root, ctx) {
     const store = new TaskStore(ctx);
-    const now = signal(Date.now());
+    const now = signal(ctx.now());
     const calendar = ctx.channel("calendar");
     // A list that changes at its server also changes the calendar channel.
     ctx.effect(() => {
@@ -78,7 +78,7 @@ export default defineWidget({
       if (ctx.online.value) void store.load();
     });
     ctx.every(REFRESH_MS, () => {
-      now.value = Date.now();
+      now.value = ctx.now();
       void store.load();
     });
 

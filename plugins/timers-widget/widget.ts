@@ -48,11 +48,11 @@ export default defineWidget({
   settings,
   styles: cardStyles + styles,
   mount(root, ctx) {
-    const store = new TimerStore(pageStorage());
-    const now = signal(Date.now());
+    const store = new TimerStore(pageStorage(), ctx.now);
+    const now = signal(ctx.now());
     const rung = new Set(overAt(store, now.peek()).map(({ id }) => id));
     let chimedAt = 0;
-    ctx.every(1_000, () => (now.value = Date.now()), { whenHidden: true });
+    ctx.every(1_000, () => (now.value = ctx.now()), { whenHidden: true });
     ctx.on<StorageEvent>(window, "storage", ({ key }) => key === STORAGE_KEY && store.read());
 
     ctx.effect(() => {
@@ -72,7 +72,7 @@ export default defineWidget({
       const minutes = ctx.settings.value.minutes;
       const start = (name: string, length: number): void => {
         prepareChime();
-        now.value = Date.now();
+        now.value = ctx.now();
         store.start(name, length * MINUTE_MS);
       };
       render(

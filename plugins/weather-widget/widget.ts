@@ -40,8 +40,8 @@ export default defineWidget({
   mount(root, ctx) {
     const forecast = ctx.channel<WeatherChannels>("weather/forecast");
     const modules = ctx.channel("modules");
-    const now = signal(Date.now());
-    ctx.every(60_000, () => (now.value = Date.now()));
+    const now = signal(ctx.now());
+    ctx.every(60_000, () => (now.value = ctx.now()));
 
     ctx.effect(() => {
       const known = forecast.value;
@@ -110,7 +110,7 @@ function isFlowing({ width, rows }: { width: number; rows: number }): boolean {
 
 function hourList(ctx: Context, { hours }: Forecast): unknown {
   const { size, settings: own, fmt } = ctx;
-  const room = fmt.time(Date.now()).length > "00:00".length ? LONG_HOUR_PX : HOUR_PX;
+  const room = fmt.time(0).length > "00:00".length ? LONG_HOUR_PX : HOUR_PX;
   const fits = Math.max(3, Math.floor(size.value.width / room));
   const shown = hours.slice(1, 1 + Math.min(own.value.hours, fits));
   if (shown.length === 0) return nothing;

@@ -218,10 +218,19 @@ function liesAbout(device: Device): string {
   return `${text.join("")}event: device.state\ndata: {\n\nevent: device.state\ndata: ${truth}\n\n`;
 }
 
+/** The clock of the home jumps too: its answers have the date of the screen. */
+const JUMPS_WITH_HOME = `{
+  const { get } = Headers.prototype;
+  Headers.prototype.get = function (name) {
+    return name === "Date" ? new Date().toUTCString() : get.call(this, name);
+  };
+}`;
+
 async function jumps(t: Parameters<Stage["visit"]>[0], stage: Stage): Promise<void> {
   await patchUi(stage.host, { timeZone: "UTC", night: { from: "20:00", to: "06:00" } });
   const { page, faults } = await stage.visit(t);
   await page.clock.install({ time: "2026-11-20T23:00:00Z" });
+  await page.addInitScript(JUMPS_WITH_HOME);
   await page.reload();
   const room = tileOf(page, "room-widget");
   const night = page.locator(":root[data-theme=night] .night time");

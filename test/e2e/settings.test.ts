@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { serveDavAccount } from "../fakes/dav-account.ts";
-import { openBrowser } from "../helpers/browser.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { type Fixture, visitSettings } from "../helpers/settings.ts";
@@ -11,7 +11,9 @@ import { until } from "../helpers/until.ts";
 import { calendar, event } from "../plugins/calendar/calendar-text.ts";
 
 test("the settings", async (t) => {
-  const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
+  const plugins = ["demo-home", "calendar", "room-widget", "scenes-widget"].map(
+    (name) => `plugins/${name}`,
+  );
   const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
@@ -21,6 +23,10 @@ test("the settings", async (t) => {
   await t.test("are found by their names, with / and Ctrl-K", (each) => finds(each, fixture));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, fixture));
   await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
+  await t.test("order the scenes, by clicks and keys", (each) => orders(each, fixture));
+  await t.test("leave out what needs full access, for users who edit", (each) =>
+    editsOnly(each, fixture),
+  );
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, fixture));
   await t.test("add the calendars of an account step by step", (each) =>
@@ -119,6 +125,106 @@ async function captures(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("button", { name: "Remove Late night" }).click();
   await page.getByRole("button", { name: "Confirm: Remove Late night" }).click();
   await page.getByRole("status").getByText("Removed").waitFor();
+}
+
+async function orders(t: TestContext, fixture: Fixture): Promise<void> {
+  const { host } = fixture;
+  const wall = await visitSettings(t, fixture, "");
+  const shown = wall.locator("[data-module=scenes-widget] button span");
+  await shown.nth(4).waitFor();
+  const page = await visitSettings(t, fixture, "scenes");
+  const focused = () => page.evaluate("document.activeElement?.getAttribute('aria-label')");
+  const status = page.getByRole("status");
+
+  await page.getByRole("button", { name: "Move Dinner up" }).click();
+  await status.getByText("Dinner: place 1 of 5").waitFor();
+  await until(async () => (await shown.first().textContent()) === "Dinner");
+  const afterClick = await focused();
+  await page.getByRole("button", { name: "Move Away down" }).focus();
+  await page.keyboard.press("Enter");
+  await status.getByText("Away: place 5 of 5").waitFor();
+  await until(async () => (await focused()) === "Move Away up");
+  await page.keyboard.press("Space");
+  await status.getByText("Away: place 4 of 5").waitFor();
+  await page.keyboard.press("Space");
+  await status.getByText("Away: place 3 of 5").waitFor();
+  const order = ["Dinner", "Morning", "Away", "Movie", "Good night"];
+  await until(async () => (await shown.allTextContents()).join() === order.join());
+
+  assert.equal(afterClick, "Move Dinner down");
+  assert.equal(await focused(), "Move Away up");
+  const { scenes } = (await (await host.api("/smart-home/scenes")).json()) as {
+    scenes: { name: string }[];
+  };
+  assert.deepEqual(
+    scenes.map(({ name }) => name),
+    order,
+  );
+  await picture(page, "scenes-order");
+}
+
+/** The pages, with a selector of what only full access changes on them; null for a page that has nothing of it. */
+const PAGES: Readonly<Record<string, string | null>> = {
+  general: 'text="Accent colour"',
+  rooms: null,
+  devices: null,
+  "devices/demo:light:1": 'text="Save"',
+  scenes: null,
+  calendars: 'text="Create an address"',
+  place: "input[aria-label=Town]",
+  access: 'text="Create a token"',
+  displays: null,
+  notifications: null,
+  backup: 'button:text-is("Create a backup")',
+  modules: null,
+  "modules/calendar": 'text="Disable"',
+  plugins: 'text="Install"',
+  bridges: null,
+  about: 'text="Restart Mantel"',
+};
+
+async function editsOnly(t: TestContext, fixture: Fixture): Promise<void> {
+  const { host, browser } = fixture;
+  const { page } = await openPage(t, browser, await host.link("edit"));
+  const refused: string[] = [];
+  const open = new Set<object>();
+  page.on("request", (request) => !request.url().endsWith("/events") && open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  page.on("response", (response) => {
+    if (response.status() === 403) refused.push(`${page.url()} ${response.url()}`);
+  });
+  await page.getByRole("link", { name: "Settings" }).click();
+  const main = page.getByRole("main");
+  const sentence = main.getByText(/needs? full access\.$/);
+  const admin = await visitSettings(t, fixture, "general");
+
+  for (const [address, left] of Object.entries(PAGES)) {
+    const show = `location.hash = ${JSON.stringify(`#/settings/${address}`)}`;
+    await page.evaluate(show);
+    await page.locator(`main[data-page="${address}"]`).waitFor();
+    await until(() => open.size === 0);
+    assert.equal(await main.getByRole("alert").innerText(), "", address);
+    assert.equal(await sentence.count(), left === null || address === "about" ? 0 : 1, address);
+    if (left === null) continue;
+    assert.equal(await main.locator(left).count(), 0, address);
+    await admin.evaluate(show);
+    await admin.getByRole("main").locator(left).first().waitFor();
+  }
+  await page.evaluate("location.hash = '#/settings/general'");
+  await page.getByLabel("Units").selectOption("imperial");
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await patchUi(host, { units: "metric" });
+
+  assert.deepEqual(refused, []);
+  const [some, all] = await Promise.all(
+    [page, admin].map((each) => each.locator(".menu a").allInnerTexts()),
+  );
+  assert.deepEqual(
+    some,
+    all?.filter((each) => each.trim() !== "Backups"),
+  );
+  assert.equal(all?.length, (some?.length ?? 0) + 1);
 }
 
 async function revokes(t: TestContext, { host, browser }: Fixture): Promise<void> {

@@ -194,14 +194,17 @@ async function withClock(
   await until(async () => (await stateOf(host, "Lamp"))?.["on"] === !before);
   await page.reload();
   await only.waitFor();
+  await tileOf(page, "clock-widget").getByText(dayOfWeek()).waitFor();
   await page.getByRole("button", { name: "Details: Meter" }).click();
-  await page.getByRole("dialog", { name: "Meter" }).locator(".history").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Meter" });
+  await dialog.locator(".history").waitFor();
+  await dialog.getByText(/changed (this minute|\d+ min ago)/).waitFor();
   await picture(page, aheadMs > 0 ? "clock-ahead-details" : "clock-behind-details");
   await page.getByRole("button", { name: "Close", exact: true }).click();
-  await page.getByRole("dialog", { name: "Meter" }).waitFor({ state: "detached" });
+  await dialog.waitFor({ state: "detached" });
   await page
     .getByRole("alert")
-    .getByText("The clock of this screen is wrong by 365 days.")
+    .getByText("The clock of this screen is wrong by 365 days. Mantel shows the time of the home.")
     .waitFor();
   await picture(page, aheadMs > 0 ? "clock-ahead-notice" : "clock-behind-notice");
   await page.getByRole("button", { name: "Hide" }).click();
@@ -209,6 +212,10 @@ async function withClock(
   await looksRight(page, aheadMs > 0 ? "clock-ahead" : "clock-behind");
   assert.deepEqual(faults, []);
 }
+
+/** Today in the home, such as Saturday; a year earlier or later it is another day. */
+const dayOfWeek = (): string =>
+  new Intl.DateTimeFormat("en-GB", { weekday: "long" }).format(Date.now());
 
 interface Conditions {
   /** Runs in the page before its own scripts. */

@@ -17,6 +17,14 @@ import { LOAD, loadNow, until } from "../helpers/until.ts";
 
 const LAMP = "demo:light:2";
 const SEES_LIGHTS = { devices: ["read", "command"], kinds: ["light"] };
+const YEAR_MS = 365 * 24 * 3_600_000;
+const TELLS_TIME = `    const pre = document.createElement("pre");
+    root.append(pre);
+    ctx.effect(() => {
+      const [screen, home] = [Date.now(), ctx.now()];
+      const said = ctx.fmt.relative(home - 5 * 60_000);
+      pre.textContent = JSON.stringify({ screen, home, said });
+    });`;
 const PATIENT = { withinMs: 20_000 };
 
 test("the widget of an installed plugin, in its frame", async (t) => {
@@ -124,6 +132,19 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     const { page } = await visit(each, ["unmounted-widget"]);
     const tile = page.locator("[data-module=unmounted-widget]");
     await tile.getByText("it did not mount in time").waitFor({ timeout: 20_000 * loadNow() });
+  });
+
+  await t.test("has the time of the home on a screen whose clock is wrong", async (each) => {
+    await installGuest(host, { id: "time-widget", mount: TELLS_TIME });
+    const { page } = await visit(each, ["time-widget"]);
+    await page.clock.install({ time: Date.now() + YEAR_MS });
+    await page.reload();
+    const frame = frameOf(page, "time-widget");
+    const text = await frame.locator("pre").innerText();
+    const shown = JSON.parse(text) as { screen: number; home: number; said: string };
+    assert.ok(Math.abs(shown.screen - YEAR_MS - Date.now()) < 600_000, text);
+    assert.ok(Math.abs(shown.home - Date.now()) < 600_000, text);
+    assert.equal(shown.said, "5 min ago");
   });
 
   await t.test("commands a lamp by a slider, and follows it", async (each) => {

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getPosition } from "suncalc";
 import type { ModuleView } from "../../api/module.ts";
+import { now } from "../home-time.ts";
 import type { OverlaySession } from "../overlay-route.ts";
 import { isRecord } from "./document.ts";
 import { type HomeView, type SunNow, WEEKDAYS } from "./home.ts";
@@ -16,8 +17,8 @@ interface Place {
 
 /** The home as sentences see it, kept current until it is closed. */
 export function followHome({ api, store, contexts }: OverlaySession): HomeView & { close(): void } {
-  const now = signal(Date.now());
-  const timer = setInterval(() => (now.value = Date.now()), CLOCK_MS);
+  const present = signal(now());
+  const timer = setInterval(() => (present.value = now()), CLOCK_MS);
   const scenes = signal<ReadonlyMap<string, string>>(new Map());
   const calendars = signal<ReadonlyMap<string, string>>(new Map());
   const place = signal<Place | undefined>(undefined);
@@ -40,7 +41,7 @@ export function followHome({ api, store, contexts }: OverlaySession): HomeView &
   }
   const shown = store.devices();
   const clock = clockOf(
-    now,
+    present,
     computed(() => store.ui.value.timeZone),
   );
   return {
@@ -48,7 +49,7 @@ export function followHome({ api, store, contexts }: OverlaySession): HomeView &
     devices: () => shown.value,
     scenes: () => scenes.value,
     calendars: () => calendars.value,
-    sun: () => sunAt(place.value, now.value),
+    sun: () => sunAt(place.value, present.value),
     clock: () => clock.value,
     get fmt() {
       return contexts.formats.value;
@@ -58,7 +59,7 @@ export function followHome({ api, store, contexts }: OverlaySession): HomeView &
 }
 
 function clockOf(
-  now: ReadonlySignal<number>,
+  present: ReadonlySignal<number>,
   timeZone: ReadonlySignal<string | undefined>,
 ): ReadonlySignal<ReturnType<HomeView["clock"]>> {
   const format = computed(
@@ -71,7 +72,7 @@ function clockOf(
       }),
   );
   return computed(() => {
-    const parts = format.value.formatToParts(now.value);
+    const parts = format.value.formatToParts(present.value);
     const part = (type: string): string => parts.find((each) => each.type === type)?.value ?? "";
     const day = part("weekday").toLowerCase();
     return {

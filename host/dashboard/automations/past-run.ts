@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
+import { now } from "../home-time.ts";
 import { isRecord, type Part, partsIn, tracesIn } from "./document.ts";
 import { fieldOf, type HomeView, valueWords } from "./home.ts";
 import { phraseOf } from "./phrases.ts";
@@ -84,7 +85,7 @@ export class PastRun {
 
   async run(triggers: readonly Part[]): Promise<void> {
     const span = this.#span.peek();
-    const to = Date.now();
+    const to = now();
     const iso = (at: number) => new Date(at).toISOString();
     const body = {
       ...this.#subject(),
@@ -132,7 +133,7 @@ function tableOf({ rows, hasMore }: Outcome, home: HomeView): TemplateResult {
 
 function whenText(at: string, { fmt }: HomeView): string {
   const instant = Date.parse(at);
-  const isToday = fmt.date(instant) === fmt.date(Date.now());
+  const isToday = fmt.date(instant) === fmt.date(now());
   return isToday ? fmt.time(instant) : `${fmt.date(instant, "short")} ${fmt.time(instant)}`;
 }
 

@@ -109,12 +109,13 @@ function closeButton(close: () => void): TemplateResult {
 /** The actions of a sheet. */
 function actionsOf({ contexts }: Session): Actions {
   const { shared, formats } = contexts;
-  const { command, announce, online, picture } = shared;
+  const { command, announce, online, picture, now } = shared;
   return new Actions({
     command,
     announce,
     online,
     picture,
+    now,
     visible: signal(true),
     get fmt() {
       return formats.value;

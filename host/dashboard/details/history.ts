@@ -1,5 +1,6 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { now } from "../home-time.ts";
 import type { HistoryPoint, TimeRange } from "./chart-paths.ts";
 
 const MINUTE_MS = 60_000;
@@ -77,7 +78,7 @@ export class History {
   readonly field = signal<string | undefined>(undefined);
   /** The span that is shown; `undefined` after it was moved or zoomed. */
   readonly span = signal<SpanName | undefined>("day");
-  readonly range = signal<TimeRange>({ from: Date.now() - DAY_MS, ms: DAY_MS });
+  readonly range = signal<TimeRange>({ from: now() - DAY_MS, ms: DAY_MS });
   /** The second curve: `day` or `week` for the same device that much earlier, or the id of a device; empty for none. */
   readonly compared = signal("");
   /** The share of the time at which a value is shown. */
@@ -108,7 +109,7 @@ export class History {
     const { ms } = SPANS_OF_TIME[span];
     this.field.value = field;
     this.span.value = span;
-    this.range.value = { from: Date.now() - ms, ms };
+    this.range.value = { from: now() - ms, ms };
     this.at.value = undefined;
     this.#loaded.value = LOADING;
     this.#other.value = LOADING;
@@ -137,10 +138,10 @@ export class History {
 
   /** Shows a time, moved to before the present and into what is recorded. Its points are read after a pause. */
   move({ from, ms }: TimeRange): void {
-    const now = Date.now();
+    const present = now();
     const length = Math.max(SHORTEST_MS, Math.min(this.#longestMs, ms));
-    const oldest = now - this.#longestMs;
-    const start = Math.max(this.hasLonger ? -Infinity : oldest, Math.min(from, now - length));
+    const oldest = present - this.#longestMs;
+    const start = Math.max(this.hasLonger ? -Infinity : oldest, Math.min(from, present - length));
     this.range.value = { from: start, ms: length };
     this.span.value = undefined;
     if (!this.hasLonger) return; // all of the day is there
@@ -200,7 +201,7 @@ export class History {
       device,
       field,
       from: new Date(from - aroundMs - earlierMs).toISOString(),
-      to: new Date(Math.min(Date.now(), from + ms + aroundMs - earlierMs)).toISOString(),
+      to: new Date(Math.min(now(), from + ms + aroundMs - earlierMs)).toISOString(),
       points: String(span === undefined ? 2 * MOST_POINTS : MOST_POINTS),
     });
     return `/history/readings?${query}`;

@@ -1,5 +1,6 @@
 import type { CalendarTasks } from "@mantel/plugin-sdk/services";
 import type { CalendarWindow, Scene } from "@mantel/plugin-sdk/widget";
+import { now } from "../home-time.ts";
 import { words } from "./demo-words.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +22,7 @@ export function scenes(): readonly Scene[] {
     source: "host",
     available: true,
     targets: {},
-    lastActivatedAt: index === 2 ? new Date().toISOString() : null,
+    lastActivatedAt: index === 2 ? new Date(now()).toISOString() : null,
   }));
 }
 
@@ -90,13 +91,13 @@ export function tasks(timeZone: string): CalendarTasks {
 /** Epoch milliseconds. */
 function startOfDay(timeZone: string): number {
   const clock = new Intl.DateTimeFormat("en", { timeZone, timeStyle: "medium", hourCycle: "h23" });
-  const [hours = 0, minutes = 0, seconds = 0] = clock.format().split(":").map(Number);
-  return Math.floor(Date.now() / 1000 - (hours * 60 + minutes) * 60 - seconds) * 1000;
+  const [hours = 0, minutes = 0, seconds = 0] = clock.format(now()).split(":").map(Number);
+  return Math.floor(now() / 1000 - (hours * 60 + minutes) * 60 - seconds) * 1000;
 }
 
 /** A day of a room's climate: cool at night, warm when the sun shines in. */
 export function readings(deviceId: string): object {
-  const to = Date.now();
+  const to = now();
   const from = to - DAY_MS;
   const values = Array.from({ length: 96 }, (_, quarter) => ({
     at: new Date(from + quarter * (HOUR_MS / 4)).toISOString(),

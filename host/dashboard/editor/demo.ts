@@ -1,6 +1,7 @@
 import type { Capability, Device, DeviceState } from "@mantel/plugin-sdk/device";
 import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
+import { now } from "../home-time.ts";
 import { Store } from "../store.ts";
 import { WidgetContexts } from "../widget-context.ts";
 import { calendar, readings, scenes, tasks } from "./demo-data.ts";
@@ -107,7 +108,7 @@ function devices(): Device[] {
 }
 
 function device(own: Pick<Device, "kind" | "name" | "capabilities" | "state" | "number">): Device {
-  const now = new Date().toISOString();
+  const at = new Date(now()).toISOString();
   return {
     ...own,
     id: `demo:${own.kind}:${own.number}`,
@@ -117,8 +118,8 @@ function device(own: Pick<Device, "kind" | "name" | "capabilities" | "state" | "
     groups: [],
     info: { manufacturer: null, model: null, serial: null, firmware: null },
     available: true,
-    lastSeenAt: now,
-    stateChangedAt: now,
+    lastSeenAt: at,
+    stateChangedAt: at,
     revision: 1,
     pending: {},
   };

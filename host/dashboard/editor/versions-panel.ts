@@ -1,6 +1,7 @@
 import type { Formats } from "@mantel/plugin-sdk/i18n";
 import { html, nothing } from "lit";
 import type { LayoutRevision } from "../../api/layout.ts";
+import { now } from "../home-time.ts";
 import type { EditorStore } from "./editor-store.ts";
 import { words } from "./words.ts";
 
@@ -64,7 +65,7 @@ function download(document: object): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = window.document.createElement("a");
   link.href = url;
-  link.download = `mantel-layout-${new Date().toISOString().slice(0, 10)}.json`;
+  link.download = `mantel-layout-${new Date(now()).toISOString().slice(0, 10)}.json`;
   link.click();
   URL.revokeObjectURL(url);
 }

@@ -31,7 +31,7 @@ export function openFind(session: Session): void {
   const settings = signal<FindSettings>(() => []);
   if (session.mayEdit) {
     void import("../settings/find-settings.ts").then(
-      ({ findSettings }) => (settings.value = (text) => findSettings(text, store)),
+      ({ findSettings }) => (settings.value = (text) => findSettings(text, session)),
       () => undefined, // away from the host, what it has stored is found
     );
   }

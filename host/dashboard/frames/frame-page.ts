@@ -8,6 +8,7 @@ import { noAccess } from "@mantel/plugin-sdk/widget-permissions";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
 import { followDetailsGestures } from "../details-gestures.ts";
 import type { HandedOverState } from "../handed-over-state.ts";
+import { aheadMs } from "../home-time.ts";
 import { setLocale } from "../i18n/language.ts";
 import { createPack } from "../i18n/packs.ts";
 import { mountWidget, type PageWidget } from "../mounted-widget.ts";
@@ -275,6 +276,7 @@ class Home {
     if (change.theme !== undefined) this.#theme.value = change.theme;
     if (change.online !== undefined) this.#online.value = change.online;
     if (change.timeZone !== undefined) this.#timeZone.value = change.timeZone;
+    if (change.aheadMs !== undefined) aheadMs.value = change.aheadMs;
     if (change.units !== undefined) this.#store.ui.value = { units: change.units };
     if (change.config !== undefined) this.config.value = change.config;
     if (change.size !== undefined) this.size.value = change.size;

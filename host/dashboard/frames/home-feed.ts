@@ -1,8 +1,9 @@
 import { fullChannelName } from "@mantel/plugin-sdk/channel-names";
 import type { Device } from "@mantel/plugin-sdk/device";
+import { serviceKey } from "@mantel/plugin-sdk/service";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
-import { type ServiceName, servicePath, type WidgetContexts } from "../widget-context.ts";
+import type { ServiceName, WidgetContexts } from "../widget-context.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { iconText, loadedIcons } from "./icons.ts";
@@ -163,7 +164,7 @@ export class HomeFeed {
   }
 
   async #callService(service: ServiceName, input: unknown): Promise<{ result: unknown }> {
-    this.#permitted.requireService(servicePath(service).slice("/services/".length));
+    this.#permitted.requireService(serviceKey(service));
     this.#serviceLimit.take("calls of services");
     const { name, version } = service;
     const definition = { name, version, input: {} };

@@ -23,6 +23,8 @@ export interface FrameState {
   readonly texts: FrameTexts | null;
   readonly direction: string;
   readonly timeZone: string;
+  /** Milliseconds by which the clock of the screen is ahead of the home's; 0 if it is right. */
+  readonly aheadMs: number;
   readonly units: UiSettings["units"];
   /** The window of the dashboard, in CSS pixels, which media queries of widgets refer to. */
   readonly viewport: { readonly width: number; readonly height: number };

@@ -64,8 +64,8 @@ export class Screensaver {
 
   #draw(): void {
     const fmt = this.#session.formats.peek();
-    const now = Date.now();
-    render(html`<time>${fmt.time(now)}</time><span>${fmt.date(now)}</span>`, this.#clock);
+    const at = this.#session.contexts.shared.now();
+    render(html`<time>${fmt.time(at)}</time><span>${fmt.date(at)}</span>`, this.#clock);
   }
 
   /** Shows one photo after the other, from another one each time. Without photos the clock stays. */

@@ -13,7 +13,7 @@ const RELOADED = "mantel.reloaded-for";
 /** The build and its files, with which the service worker's script begins. */
 const BUILD = /^const MANTEL_BUILD={"id":"(\w+)","files":\[([^\]]*)\]}/;
 
-type Followed = Pick<Session, "store" | "channels" | "link" | "api">;
+type Followed = Pick<Session, "store" | "channels" | "contexts" | "link" | "api">;
 
 /**
  * Saves the home from time to time and when the connection ends, and shows the saved home when the page starts without
@@ -27,7 +27,8 @@ export function followHome(session: Followed): void {
   let isLive = false;
   let startedAlone = false;
   const save = (): void => {
-    if (hasBeenLive && store.savedAt.peek() === undefined) void saveHome(session, visit);
+    if (!hasBeenLive || store.savedAt.peek() !== undefined) return;
+    void saveHome(session, visit, session.contexts.shared.now());
   };
   const show = (): void => {
     if (hasBeenLive || startedAlone) return;

@@ -16,7 +16,7 @@ interface SavedHome {
   readonly format: typeof FORMAT;
   /** The sign-in that saw it. It is shown to no other. */
   readonly visit: string;
-  /** Epoch milliseconds by the clock of this device. */
+  /** The time of the home, in epoch milliseconds. */
   readonly at: number;
   readonly ui: UiSettings;
   readonly layout: Layout;
@@ -33,14 +33,18 @@ interface Home {
   readonly channels: ChannelSet;
 }
 
-/** Saves the home as it is. Does nothing where storage is full, forbidden or missing, and after the visit has ended. */
-export async function saveHome({ store, channels }: Home, visit: string): Promise<void> {
+/** Saves the home as it is `at` the time of the home. Does nothing where storage is full, forbidden or missing, and after the visit has ended. */
+export async function saveHome(
+  { store, channels }: Home,
+  visit: string,
+  at: number,
+): Promise<void> {
   const layout = store.layout.peek();
   if (!layout || visitNote() !== visit) return;
   const home: SavedHome = {
     format: FORMAT,
     visit,
-    at: Date.now(),
+    at,
     ui: store.ui.peek(),
     layout,
     modules: store.modules().peek(),

@@ -5,6 +5,7 @@ import { words } from "../i18n/pairing.ts";
 import { deleteSavedHome } from "../offline/saved-home.ts";
 import type { Refusal } from "../signed-in.ts";
 import { titles } from "../title.ts";
+import { startWith } from "./pasted-token.ts";
 import { qrOf } from "./qr.ts";
 import { refusalText } from "./refusal-text.ts";
 import { addStyles } from "./styles.ts";
@@ -14,14 +15,13 @@ interface Options {
   readonly api: Api;
   /** The reason why the session ended, or why signing in with a link failed. */
   readonly refusal: Refusal | undefined;
-  /** Receives a token, or a link that contains one. */
-  readonly onToken: (pasted: string) => void;
 }
 
 /**
  * The page of a screen without a valid token: a code to approve, or a field for the printed link.
  */
-export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
+export function mountNewScreen(root: HTMLElement, { api, refusal }: Options): void {
+  const onToken = (pasted: string): void => void startWith(api, pasted);
   addStyles();
   void deleteSavedHome();
   const { state, again } = waitForApproval(api, onToken);

@@ -24,7 +24,7 @@ export function aboutPage(parts: SettingsDependencies): OpenSettingsPage {
     view: () =>
       health.value
         ? html`${healthView(health.value, api.address(""))}
-            <div class="actions">${restartButton(parts)}</div>`
+          ${parts.mayAdminister ? html`<div class="actions">${restartButton(parts)}</div>` : nothing}`
         : nothing,
   };
 }

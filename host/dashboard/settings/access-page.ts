@@ -7,7 +7,7 @@ import { CredentialList } from "./credential-list.ts";
 import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
 import type { NewSecret } from "./new-secret.ts";
-import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { type OpenSettingsPage, restNeedsFullAccess, type SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Token {
@@ -35,6 +35,7 @@ const LIMITS = [
 
 /** Displays, and people and programs with their tokens: lists to change and revoke them, and a form to create one. */
 export function accessPage(parts: SettingsDependencies): OpenSettingsPage {
+  if (!parts.mayAdminister) return { view: () => ownAccessView(parts) };
   const address = signal<string | null | undefined>(undefined);
   parts.api.get("/setup").then(
     (setup) => (address.value = setup.address),
@@ -49,6 +50,13 @@ export function accessPage(parts: SettingsDependencies): OpenSettingsPage {
     aboutSecret: (token) => aboutToken(token, location, address.value),
   });
   return { view: () => html`${signedInView(parts)}${pageView(tokens)}` };
+}
+
+/** The page of a visit without full access, which may sign out and pair displays. */
+function ownAccessView(parts: SettingsDependencies): TemplateResult {
+  return html`${signedInView(parts)}
+    <p><a class="link" href="#pair">${words.value.pairDisplay}</a></p>
+    ${restNeedsFullAccess(parts)}`;
 }
 
 /** Explains how a phone signs in with a new token, and how a program uses it. */

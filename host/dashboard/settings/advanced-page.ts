@@ -1,10 +1,11 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { linkRow } from "./setting-row.ts";
 import { words } from "./words.ts";
 
 /** The page for experts: the parts of the software, their logs and the interfaces for programs. */
-export function advancedPage({ api, store }: SettingsDependencies): OpenSettingsPage {
+export function advancedPage(parts: SettingsDependencies): OpenSettingsPage {
+  const { api, store, mayAdminister } = parts;
   const modules = store.modules();
   return {
     view() {
@@ -19,12 +20,16 @@ export function advancedPage({ api, store }: SettingsDependencies): OpenSettings
             href: addressOf("modules"),
             icon: "mdi:puzzle-outline",
           })}
-          ${linkRow("plugins", {
-            title: texts.plugins,
-            hint: texts.pluginsHint,
-            href: addressOf("plugins"),
-            icon: "mdi:package-variant",
-          })}
+          ${
+            mayAdminister
+              ? linkRow("plugins", {
+                  title: texts.plugins,
+                  hint: texts.pluginsHint,
+                  href: addressOf("plugins"),
+                  icon: "mdi:package-variant",
+                })
+              : nothing
+          }
           ${linkRow("bridges", {
             title: texts.bridges,
             hint: texts.bridgesHint,

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { now } from "../home-time.ts";
 import { download } from "./files.ts";
 import { formValue } from "./form-value.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
@@ -81,7 +82,7 @@ function make(event: SubmitEvent, { api, formAction }: SettingsDependencies): vo
     const file = await download(api, "/backup", passphrase === "" ? {} : { passphrase });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
-    link.download = `mantel-${new Date().toISOString().slice(0, 10)}.backup`;
+    link.download = `mantel-${new Date(now()).toISOString().slice(0, 10)}.backup`;
     link.click();
     URL.revokeObjectURL(link.href);
   }, words.value.backupCreated);

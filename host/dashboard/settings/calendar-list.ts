@@ -65,7 +65,7 @@ export class CalendarList {
         ${error === undefined ? nothing : html`<small class="fault" dir="auto">${error}</small>`}
       </span>
       ${
-        fingerprint === undefined
+        fingerprint === undefined || !this.#parts.mayAdminister
           ? nothing
           : formAction.confirmButton(`certificate ${id}`, texts.acceptCertificate, () =>
               this.#accept(id, fingerprint),

@@ -6,7 +6,7 @@ import { formatInstant } from "./figures.ts";
 import { findAdder } from "./find-adder.ts";
 import { formValue } from "./form-value.ts";
 import { ModuleOptions } from "./module-options.ts";
-import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { type OpenSettingsPage, restNeedsFullAccess, type SettingsDependencies } from "./page.ts";
 import { SetupSteps } from "./setup-steps.ts";
 import { words } from "./words.ts";
 
@@ -18,6 +18,23 @@ interface Feed {
 
 /** Calendar sources, and the addresses of calendar feeds. */
 export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
+  return parts.mayAdminister ? wholePage(parts) : listPage(parts);
+}
+
+/** The calendars that there are, which anyone may refresh. */
+function listPage(parts: SettingsDependencies): OpenSettingsPage {
+  const list = new CalendarList(
+    parts,
+    () => undefined,
+    async () => undefined,
+  );
+  return {
+    view: () => html`${list.view()} ${restNeedsFullAccess(parts)}`,
+    close: () => list.close(),
+  };
+}
+
+function wholePage(parts: SettingsDependencies): OpenSettingsPage {
   const modules = parts.store.modules();
   const adder = computed(() => findAdder(modules.value, "calendar"));
   // texts, which stay equal while the modules change, so that a form keeps what was typed

@@ -7,7 +7,13 @@ import { type Fact, factsView } from "./facts.ts";
 import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
-import { addressOf, backTo, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
+import {
+  addressOf,
+  backTo,
+  type OpenSettingsPage,
+  restNeedsFullAccess,
+  type SettingsDependencies,
+} from "./page.ts";
 import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
 
@@ -72,7 +78,10 @@ function oneView(parts: SettingsDependencies, id: string): TemplateResult {
   if (!device)
     return html`${back}
       <p>${texts.deviceNotFound}</p>`;
-  return html`${back} ${formOf(parts, device)} ${factsView(texts.facts, factsOf(device))}`;
+  if (parts.mayAdminister)
+    return html`${back} ${formOf(parts, device)} ${factsView(texts.facts, factsOf(device))}`;
+  const facts: Fact[] = [[texts.room, device.room ?? texts.noRoom], ...factsOf(device)];
+  return html`${back} ${factsView(device.name, facts)} ${restNeedsFullAccess(parts)}`;
 }
 
 function formOf(parts: SettingsDependencies, device: Device): TemplateResult {

@@ -12,6 +12,9 @@ export const english = {
   backup: "Backups",
   about: "About",
 
+  restNeedsFullAccess: "More settings here need full access.",
+  pageNeedsFullAccess: "This page needs full access.",
+
   general: "General",
   rooms: "Rooms",
   notifications: "Notifications",
@@ -370,6 +373,9 @@ export const english = {
   activated: (name: string) => `${name} activated`,
   editScene: (name: string) => `Edit ${name}`,
   copyScene: (name: string) => `Copy ${name}`,
+  moveUp: (name: string) => `Move ${name} up`,
+  moveDown: (name: string) => `Move ${name} down`,
+  moved: (name: string, place: number, of: number) => `${name}: place ${place} of ${of}`,
   copyOf: (name: string) => `${name} (copy)`,
   captureAgain: (name: string) => `Update ${name} to the current state`,
   captured: (name: string) => `${name} saved`,

@@ -1,9 +1,8 @@
 import type { ModuleView } from "../../api/module.ts";
 import type { Result } from "../find/home-results.ts";
 import { fitOf, folded } from "../find/match.ts";
-import type { Store } from "../store.ts";
 import { addressOf } from "./page.ts";
-import { type PageEntry, pagesOf } from "./pages.ts";
+import { type PageEntry, pagesOf, type PageVisit } from "./pages.ts";
 import { words } from "./words.ts";
 
 type TextKey = {
@@ -36,16 +35,19 @@ const SETTINGS: readonly (readonly [page: string, row: string, ...texts: TextKey
   ["advanced", "about", "about", "aboutHint"],
 ];
 
-/** The settings pages, single settings and modules with a text in their names. */
-export function findSettings(text: string, store: Pick<Store, "modules">): readonly Result[] {
+/** The rows that only visits with full access see. */
+const FULL_ACCESS_ROWS: readonly string[] = ["accent", "wallpaper", "screensaver", "plugins"];
+
+/** The settings pages, single settings and modules with a text in their names, as far as the visit sees them. */
+export function findSettings(text: string, visit: PageVisit): readonly Result[] {
   const sought = folded(text.trim());
   if (sought === "") return [];
-  const pages = pagesOf(store);
+  const pages = pagesOf(visit);
   const fits = (name: string): boolean => fitOf(name, sought) !== undefined;
   return [
     ...pages.filter(({ title }) => fits(words.value[title])).map(resultOfPage),
-    ...settingsThat(fits, pages),
-    ...store
+    ...settingsThat(fits, pages, visit),
+    ...visit.store
       .modules()
       .value.filter(({ name }) => fits(name))
       .map(resultOfModule),
@@ -60,12 +62,14 @@ function resultOfPage({ id, title, icon }: PageEntry): Result {
 function settingsThat(
   fits: (text: string) => boolean,
   pages: readonly PageEntry[],
+  { mayAdminister }: PageVisit,
 ): readonly Result[] {
   const texts = words.value;
   return SETTINGS.flatMap(([page, row, ...keys]) => {
     const found = keys.find((key) => fits(texts[key]));
     const entry = pages.find(({ id }) => id === page);
     if (found === undefined || !entry) return [];
+    if (!mayAdminister && FULL_ACCESS_ROWS.includes(row)) return [];
     const [first = found] = keys;
     const title = row === "" ? texts[found] : texts[first];
     const opens = { address: addressOf(page), row };

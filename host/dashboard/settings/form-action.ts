@@ -17,14 +17,15 @@ export class FormAction {
   readonly #notice = signal<Notice | undefined>(undefined);
   readonly #armed = signal<string | undefined>(undefined);
 
-  /** Runs an action and shows its result. Returns true on success. */
+  /** Runs an action and shows its result: `done`, or the text that the action returns. Returns true on success. */
   async run(work: () => Promise<unknown>, done = ""): Promise<boolean> {
     if (this.busy.peek()) return false;
     this.busy.value = true;
     this.clear();
     try {
-      await work();
-      if (done !== "") this.#notice.value = { text: done, failed: false };
+      const result = await work();
+      const text = typeof result === "string" ? result : done;
+      if (text !== "") this.#notice.value = { text, failed: false };
       return true;
     } catch (error) {
       this.fail(error);

@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { now } from "../home-time.ts";
 import { currentLocale, languageOf } from "../i18n/language.ts";
 import { listPhotos, type Photo } from "../photos.ts";
 import type { UiSettings } from "../store.ts";
 import { LazyPictures } from "./lazy-pictures.ts";
 import { accentView, wallpaperView } from "./look-view.ts";
-import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
+import { type OpenSettingsPage, restNeedsFullAccess, type SettingsDependencies } from "./page.ts";
 import { selectRow, settingRow, switchInput } from "./setting-row.ts";
 import { words } from "./words.ts";
 
@@ -53,8 +54,8 @@ export function generalPage(parts: SettingsDependencies): OpenSettingsPage {
       const set = (patch: object): void => save(parts, { ui: patch });
       pictures.watchSoon();
       return html`${languageView(parts, ui, packs.value)} ${themeView(parts, ui)}
-      ${accentView(ui, set)} ${wallpaperView(ui, photos.value, set)}
-      ${idleView(parts, ui, photos.value.length > 0)}`;
+      ${parts.mayAdminister ? [accentView(ui, set), wallpaperView(ui, photos.value, set)] : nothing}
+      ${idleView(parts, ui, photos.value.length > 0)} ${restNeedsFullAccess(parts)}`;
     },
     close() {
       closed.abort();
@@ -81,7 +82,7 @@ function languageView(
     ${selectRow({
       id: "language",
       title: texts.language,
-      hint: sample.format(new Date()),
+      hint: sample.format(now()),
       value: tag,
       options: offeredLanguages(tag, languages),
       onChange: (next) => save(parts, { ui: { locale: localeOf(next, weekStart) } }),
@@ -241,7 +242,7 @@ function idleView(parts: SettingsDependencies, ui: UiSettings, hasPhotos: boolea
       onChange: (seconds) => save(parts, { ui: { idleSeconds: Number(seconds) } }),
     })}
     ${
-      idleSeconds === 0
+      idleSeconds === 0 || !parts.mayAdminister
         ? nothing
         : selectRow({
             id: "screensaver",

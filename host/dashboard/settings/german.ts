@@ -15,6 +15,9 @@ export const german: Translation<typeof english> = {
   backup: "Sicherungen",
   about: "Über Mantel",
 
+  restNeedsFullAccess: "Weitere Einstellungen brauchen hier vollen Zugriff.",
+  pageNeedsFullAccess: "Diese Seite braucht vollen Zugriff.",
+
   general: "Allgemein",
   rooms: "Räume",
   notifications: "Benachrichtigungen",
@@ -376,6 +379,9 @@ export const german: Translation<typeof english> = {
   activated: (name) => `${name} aktiviert`,
   editScene: (name) => `${name} bearbeiten`,
   copyScene: (name) => `${name} kopieren`,
+  moveUp: (name) => `${name} nach oben`,
+  moveDown: (name) => `${name} nach unten`,
+  moved: (name, place, of) => `${name}: Platz ${place} von ${of}`,
   copyOf: (name) => `${name} (Kopie)`,
   captureAgain: (name) => `${name} auf den aktuellen Zustand setzen`,
   captured: (name) => `${name} gespeichert`,

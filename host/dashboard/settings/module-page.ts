@@ -5,7 +5,7 @@ import { type Fact, factsView } from "./facts.ts";
 import { formatInstant, formatPercent, formatSize, formatMs } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
 import { ModuleOptions } from "./module-options.ts";
-import { backTo, type SettingsDependencies } from "./page.ts";
+import { backTo, restNeedsFullAccess, type SettingsDependencies } from "./page.ts";
 import { permissionFacts } from "./permission-facts.ts";
 import { neededPermissionTexts } from "./permission-words.ts";
 import { SetupSteps } from "./setup-steps.ts";
@@ -13,25 +13,25 @@ import { stateChip } from "./state-chip.ts";
 import { widgetView } from "./widget-view.ts";
 import { words } from "./words.ts";
 
+interface Managed {
+  readonly log: ModuleLog;
+  readonly options: ModuleOptions;
+  readonly setup: SetupSteps;
+}
+
 /** One module: its state, permissions, options and log. */
 export class ModulePage {
   readonly #parts: SettingsDependencies;
   readonly #path: `/modules/${string}`;
   readonly #id: string;
-  readonly #log: ModuleLog;
-  readonly #options: ModuleOptions;
-  readonly #setup: SetupSteps;
+  /** The parts that need full access; absent without it. */
+  readonly #managed: Managed | undefined;
 
   constructor(parts: SettingsDependencies, id: string) {
     this.#parts = parts;
     this.#id = id;
     this.#path = `/modules/${encodeURIComponent(id)}`;
-    this.#log = new ModuleLog(parts, this.#path);
-    this.#options = new ModuleOptions(parts, id);
-    this.#setup = new SetupSteps(parts, this.#path, {
-      say: this.#options.say,
-      onDone: () => void this.#options.load(),
-    });
+    this.#managed = parts.mayAdminister ? managed(parts, id, this.#path) : undefined;
   }
 
   view(): unknown {
@@ -40,7 +40,8 @@ export class ModulePage {
     if (!module)
       return html`${back}
         <p>${words.value.moduleNotFound}</p>`;
-    const trials = module.trials;
+    const { trials } = module;
+    const { setup, options, log } = this.#managed ?? {};
     return html`${back}
       <section class="panel">
         <header>
@@ -50,15 +51,16 @@ export class ModulePage {
         ${faultsView(module)} ${this.#consent(module)}
         <div class="actions">${this.#actions(module)}</div>
       </section>
-      ${trials.includes("setup") ? this.#setup.view() : nothing}
-      ${this.#options.view(words.value.options, trials.includes("test"))}
+      ${trials.includes("setup") ? setup?.view() : nothing}
+      ${options?.view(words.value.options, trials.includes("test"))}
       ${widgetView(this.#parts, this.#id, module.widget)}
-      ${factsView(words.value.facts, factsOf(module))} ${this.#log.view()}`;
+      ${factsView(words.value.facts, factsOf(module))} ${log?.view()}
+      ${restNeedsFullAccess(this.#parts)}`;
   }
 
   close(): void {
-    this.#log.close();
-    this.#setup.close();
+    this.#managed?.log.close();
+    this.#managed?.setup.close();
   }
 
   /**
@@ -81,25 +83,43 @@ export class ModulePage {
       <ul>
         ${neededPermissionTexts(consent).map((each) => html`<li dir="auto">${each}</li>`)}
       </ul>
-      <div class="actions">${formAction.button(texts.consent, allow, "primary")}</div>
+      ${
+        this.#managed
+          ? html`<div class="actions">${formAction.button(texts.consent, allow, "primary")}</div>`
+          : nothing
+      }
     </section>`;
   }
 
-  #actions({ state, earlier }: ModuleView): TemplateResult {
-    const { formAction } = this.#parts;
+  #actions({ state, earlier }: ModuleView): TemplateResult | typeof nothing {
+    const { formAction, mayAdminister } = this.#parts;
     const texts = words.value;
     if (state === "disabled") {
+      if (!mayAdminister) return nothing;
       return formAction.button(texts.enable, () => this.#post("enable", texts.enabled), "primary");
     }
     return html`${formAction.button(texts.reload, () => this.#post("reload", texts.reloaded))}
     ${earlier ? formAction.button(texts.rollBack, () => this.#post("rollback", texts.rolled_back)) : nothing}
-    ${formAction.confirmButton("disable", texts.disable, () => this.#post("disable", texts.isDisabled))}`;
+    ${
+      mayAdminister
+        ? formAction.confirmButton("disable", texts.disable, () =>
+            this.#post("disable", texts.isDisabled),
+          )
+        : nothing
+    }`;
   }
 
   #post(action: "enable" | "disable" | "reload" | "rollback", done: string): void {
     const { api, formAction } = this.#parts;
     void formAction.run(() => api.post(`${this.#path}/${action}`), done);
   }
+}
+
+function managed(parts: SettingsDependencies, id: string, path: `/modules/${string}`): Managed {
+  const options = new ModuleOptions(parts, id);
+  const onDone = (): void => void options.load();
+  const setup = new SetupSteps(parts, path, { say: options.say, onDone });
+  return { log: new ModuleLog(parts, path), options, setup };
 }
 
 function faultsView(module: ModuleView): TemplateResult {

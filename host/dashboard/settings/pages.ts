@@ -46,8 +46,16 @@ export interface PageEntry {
   readonly below?: string;
   /** The path of the API that the page needs. Without a plugin that serves it, no link leads to the page. */
   readonly needs?: string;
+  /** True if it only has what needs full access. Without that, no link leads to it. */
+  readonly needsFullAccess?: boolean;
   /** `item` is the rest of the address, such as the id of a module that is shown alone. */
   readonly open: (parts: SettingsDependencies, item: string) => OpenSettingsPage;
+}
+
+/** The part of a visit on which the pages depend. */
+export interface PageVisit {
+  readonly store: Pick<Store, "modules">;
+  readonly mayAdminister: boolean;
 }
 
 /** All pages, those of the menu in its order. The first page is the default. */
@@ -80,7 +88,14 @@ export const PAGES: readonly PageEntry[] = [
   },
   { id: "displays", icon: "mdi:tablet-dashboard", title: "displays", open: displaysPage },
   { id: "notifications", icon: "mdi:bell", title: "notifications", open: notificationsPage },
-  { id: "backup", icon: "mdi:history", title: "backup", startsGroup: true, open: backupPage },
+  {
+    id: "backup",
+    icon: "mdi:history",
+    title: "backup",
+    startsGroup: true,
+    needsFullAccess: true,
+    open: backupPage,
+  },
   { id: "advanced", icon: "mdi:pulse", title: "advanced", open: advancedPage },
   {
     id: "modules",
@@ -94,6 +109,7 @@ export const PAGES: readonly PageEntry[] = [
     icon: "mdi:package-variant",
     title: "plugins",
     below: "advanced",
+    needsFullAccess: true,
     open: pluginsPage,
   },
   { id: "bridges", icon: "mdi:bridge", title: "bridges", below: "advanced", open: bridgesPage },
@@ -106,7 +122,13 @@ export const PAGES: readonly PageEntry[] = [
   },
 ];
 
-/** The pages to which this home leads: those without a plugin that serves what they need are left out. Read it while drawing. */
-export function pagesOf(store: Pick<Store, "modules">): readonly PageEntry[] {
-  return PAGES.filter(({ needs }) => needs === undefined || isServed(store, needs));
+/**
+ * The pages to which this home leads: those without a plugin that serves what they need are left out, and those that the
+ * visit cannot use. Read it while drawing.
+ */
+export function pagesOf({ store, mayAdminister }: PageVisit): readonly PageEntry[] {
+  return PAGES.filter(
+    ({ needs, needsFullAccess = false }) =>
+      (needs === undefined || isServed(store, needs)) && (mayAdminister || !needsFullAccess),
+  );
 }

@@ -95,13 +95,8 @@ class PhotosPage implements OpenSettingsPage {
     const files = [...(input.files ?? [])];
     const album = input.form ? formValue(input.form, "album").trim() : "";
     input.value = "";
-    let done = "";
     if (files.length === 0) return;
-    void this.#formAction
-      .run(async () => (done = await this.#add(files, album)))
-      .then(() => {
-        if (done !== "") void this.#formAction.run(async () => undefined, done);
-      });
+    void this.#formAction.run(() => this.#add(files, album));
   }
 
   /** Adds one picture after the other. What cannot be read is left out and named. */

@@ -2,6 +2,8 @@ import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { ApiError } from "../api.ts";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
@@ -10,8 +12,10 @@ import { captured, commandIn, statelessCommands, targetText } from "./scene-targ
 import { words } from "./words.ts";
 
 const OWN = "host";
+/** Attempts to store a new order while others change the scenes. */
+const ATTEMPTS = 3;
 
-/** The existing scenes, and a form that saves the current state as a new scene. */
+/** The existing scenes in their order, and a form that saves the current state as a new scene. */
 export function scenesPage(parts: SettingsDependencies): OpenSettingsPage {
   const page = new ScenesPage(parts);
   return { view: () => page.view() };
@@ -20,6 +24,8 @@ export function scenesPage(parts: SettingsDependencies): OpenSettingsPage {
 class ScenesPage {
   readonly #parts: SettingsDependencies;
   readonly #scenes = signal<readonly Scene[]>([]);
+  /** The revision of the shown scenes. */
+  #revision = 0;
   readonly #editor = signal<SceneEditor | undefined>(undefined);
   /** The chosen devices, each with the command without state that is sent too; "" for none. */
   readonly #chosen = signal<ReadonlyMap<string, string>>(new Map());
@@ -32,7 +38,11 @@ class ScenesPage {
   view(): TemplateResult {
     const texts = words.value;
     return html`<ul class="rows">
-        ${this.#scenes.value.map((scene) => this.#rowOf(scene))}
+        ${repeat(
+          this.#scenes.value,
+          ({ id }) => id,
+          (scene, index) => this.#rowOf(scene, index),
+        )}
       </ul>
       <form class="panel form" @submit=${(event: SubmitEvent) => void this.#capture(event)}>
         <h2>${texts.newScene}</h2>
@@ -53,7 +63,7 @@ class ScenesPage {
       </form>`;
   }
 
-  #rowOf(scene: Scene): TemplateResult {
+  #rowOf(scene: Scene, index: number): TemplateResult {
     const { api, formAction } = this.#parts;
     const texts = words.value;
     const path = pathOf(scene.id);
@@ -64,6 +74,7 @@ class ScenesPage {
         ${scene.icon === null ? nothing : html`<mantel-icon name=${scene.icon}></mantel-icon>`}
         <small>${scene.source} · ${texts.devicesFound(count)}</small>
       </span>
+      ${this.#moveButtons(scene, index)}
       ${formAction.button(
         texts.activate(scene.name),
         () => void formAction.run(() => api.post(`${path}/activate`), texts.activated(scene.name)),
@@ -89,6 +100,56 @@ class ScenesPage {
       }
       ${this.#bodyOf(scene)}
     </li>`;
+  }
+
+  /** Buttons that move a scene by one place. The first has none up, the last has none down. */
+  #moveButtons(scene: Scene, index: number): TemplateResult {
+    const texts = words.value;
+    const button = (name: string, icon: string, by: -1 | 1): unknown =>
+      this.#scenes.value[index + by] === undefined
+        ? nothing
+        : html`<button
+            type="button"
+            class="icon-button"
+            aria-label=${name}
+            ?disabled=${this.#parts.formAction.busy.value}
+            @click=${({ currentTarget }: Event) =>
+              void this.#move(scene, by, currentTarget as HTMLElement)}
+          >
+            <mantel-icon name=${icon}></mantel-icon>
+          </button>`;
+    return html`<span class="moves"
+      >${button(texts.moveUp(scene.name), "mdi:arrow-up", -1)}
+      ${button(texts.moveDown(scene.name), "mdi:arrow-down", 1)}</span
+    >`;
+  }
+
+  /** Moves a scene and keeps the focus on its button, or on the other one when it is first or last. */
+  async #move(scene: Scene, by: -1 | 1, button: HTMLElement): Promise<void> {
+    const buttons = button.parentElement;
+    await this.#parts.formAction.run(() => this.#moveStored(scene, by));
+    (button.isConnected ? button : buttons?.querySelector("button"))?.focus();
+  }
+
+  /** Moves a scene in the order as it is now, which others may have changed. Resolves to a text that says its place. */
+  async #moveStored({ id, name }: Scene, by: -1 | 1): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      const ids = this.#scenes.peek().map((each) => each.id);
+      const from = ids.indexOf(id);
+      const to = from + by;
+      const neighbour = ids[to];
+      if (from === -1 || neighbour === undefined) return "";
+      const scenes = ids.with(to, id).with(from, neighbour);
+      try {
+        const request = { body: { scenes }, revision: this.#revision };
+        this.#show(await this.#parts.api.change("PUT", "/smart-home/scenes/order", request));
+        return words.peek().moved(name, to + 1, ids.length);
+      } catch (error) {
+        const isStale = error instanceof ApiError && error.code === "revision_stale";
+        if (!isStale || attempt === ATTEMPTS) throw error;
+        await this.#load();
+      }
+    }
   }
 
   #bodyOf(scene: Scene): TemplateResult | typeof nothing {
@@ -252,7 +313,11 @@ class ScenesPage {
   }
 
   async #load(): Promise<void> {
-    const { scenes } = await this.#parts.api.get("/smart-home/scenes");
+    this.#show(await this.#parts.api.get("/smart-home/scenes"));
+  }
+
+  #show({ scenes, revision }: { scenes: readonly unknown[]; revision: number }): void {
+    this.#revision = revision;
     this.#scenes.value = scenes as readonly Scene[];
   }
 }

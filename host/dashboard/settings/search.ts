@@ -11,16 +11,18 @@ import { words } from "./words.ts";
 
 const SHOWN = 12;
 
+type Visit = Pick<SettingsDependencies, "store" | "mayAdminister">;
+
 /** A result that a link opens. */
 type Linked = Result & { readonly opens: { readonly address: string; readonly row?: string } };
 
 /** The search over all settings and devices. */
 export class SettingsSearch {
-  readonly #store: SettingsDependencies["store"];
+  readonly #visit: Visit;
   readonly #sought: Signal<string> = signal("");
 
-  constructor({ store }: Pick<SettingsDependencies, "store">) {
-    this.#store = store;
+  constructor(visit: Visit) {
+    this.#visit = visit;
   }
 
   get isActive(): boolean {
@@ -83,12 +85,12 @@ export class SettingsSearch {
   #results(): readonly Linked[] {
     const text = this.#sought.value;
     const sought = folded(text.trim());
-    const devices = this.#store
+    const devices = this.#visit.store
       .allDevices()
       .value.filter(({ name, room }) =>
         [name, room ?? ""].some((each) => fitOf(each, sought) !== undefined),
       );
-    return [...findSettings(text, this.#store), ...devices.map(resultOfDevice)]
+    return [...findSettings(text, this.#visit), ...devices.map(resultOfDevice)]
       .filter(isLinked)
       .slice(0, SHOWN);
   }

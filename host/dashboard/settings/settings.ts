@@ -33,9 +33,12 @@ export class Settings {
   readonly #before = document.activeElement;
   readonly #end: () => void;
 
-  constructor(root: HTMLElement, { api, store }: { api: Api; store: Store }) {
+  constructor(
+    root: HTMLElement,
+    { api, store, mayAdminister }: { api: Api; store: Store; mayAdminister: boolean },
+  ) {
     this.#root = root;
-    this.#parts = { api, store, formAction: new FormAction() };
+    this.#parts = { api, store, mayAdminister, formAction: new FormAction() };
     this.#search = new SettingsSearch(this.#parts);
     adoptStyles();
     this.#element.addEventListener("input", this.#onInput);
@@ -62,13 +65,18 @@ export class Settings {
     this.#shown.value = untracked(() => ({
       name: item === "" ? entry.id : `${entry.id}/${item}`,
       entry,
-      page: entry.open(this.#parts, item),
+      page: this.#opened(entry, item),
     }));
     scrollTo(0, 0);
     this.#element.querySelector("h1")?.focus();
     // On a phone the menu is wider than the screen.
     const current = this.#element.querySelector("nav [aria-current]");
     current?.scrollIntoView({ block: "nearest", inline: "center" });
+  }
+
+  #opened(entry: PageEntry, item: string): OpenSettingsPage {
+    if (this.#parts.mayAdminister || !entry.needsFullAccess) return entry.open(this.#parts, item);
+    return { view: () => html`<p class="hint">${words.value.pageNeedsFullAccess}</p>` };
   }
 
   close(): void {
@@ -118,7 +126,7 @@ export class Settings {
           this.#search.isActive
             ? this.#search.resultsView()
             : html`<div class="menu">
-                ${pagesOf(this.#parts.store)
+                ${pagesOf(this.#parts)
                   .filter(({ below }) => below === undefined)
                   .map((each) => linkTo(each, each.id === inMenu))}
               </div>`

@@ -1,8 +1,12 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit";
 import { placePatch, type Town, TownSearch } from "../setup/town-search.ts";
-import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
-import { addressOf } from "./page.ts";
+import {
+  addressOf,
+  type OpenSettingsPage,
+  restNeedsFullAccess,
+  type SettingsDependencies,
+} from "./page.ts";
 import { linkRow } from "./setting-row.ts";
 import { words } from "./words.ts";
 
@@ -38,9 +42,9 @@ export function townPage(parts: SettingsDependencies): OpenSettingsPage {
           <h2>${texts.town}</h2>
           <p class="hint">${texts.townHint}</p>
           <p dir="auto"><strong>${townOf(home.value)}</strong></p>
-          ${search.view()}
+          ${parts.mayAdminister ? search.view() : nothing}
           ${
-            home.value.latitude === undefined
+            home.value.latitude === undefined || !parts.mayAdminister
               ? nothing
               : html`<div class="actions">
                   ${formAction.button(texts.forgetTown, () => {
@@ -53,6 +57,7 @@ export function townPage(parts: SettingsDependencies): OpenSettingsPage {
                 </div>`
           }
         </section>
+        ${restNeedsFullAccess(parts)}
         ${
           users.length === 0
             ? nothing

@@ -31,7 +31,8 @@ export function widgetView(
           </div>`,
       )}
     </dl>
-    ${widget.shipped ? html`<p>${texts.shippedWidget}</p>` : trustView(parts, id, widget)}
+    ${widget.shipped ? html`<p>${texts.shippedWidget}</p>` : nothing}
+    ${!widget.shipped && parts.mayAdminister ? trustView(parts, id, widget) : nothing}
   </section>`;
 }
 

@@ -1,10 +1,10 @@
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
-import { Activation, SceneBody } from "../../scenes/schema.ts";
+import { Activation, SceneBody, SceneOrder } from "../../scenes/schema.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { RevisedJson, sendRevision } from "../etag.ts";
+import { ifMatch, RevisedJson, sendRevision, withEtag } from "../etag.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
@@ -13,12 +13,18 @@ const Params = Type.Object({
     description: "the id of a scene, such as host:scene:movie-night",
   }),
 });
+const MAX_ORDER_BYTES = 512 * 2 ** 10;
 const shared = { tag: "Scenes", params: Params } as const;
 const SceneList = Type.Object({ scenes: Type.Array(Scene), revision: Type.Integer() });
 
 /** `/smart-home/scenes`: scenes of bridges, and those made in the host. */
 export function sceneRoutes(parts: HttpDependencies): Route[] {
-  return [...readingRoutes(parts), ...makingRoutes(parts), activationRoute(parts)];
+  return [
+    ...readingRoutes(parts),
+    orderRoute(parts),
+    ...makingRoutes(parts),
+    activationRoute(parts),
+  ];
 }
 
 function readingRoutes({ scenes }: HttpDependencies): Route[] {
@@ -30,7 +36,7 @@ function readingRoutes({ scenes }: HttpDependencies): Route[] {
       operationId: "listScenes",
       scope: "read",
       tag: "Scenes",
-      summary: "List scenes",
+      summary: "List scenes in their order",
       headers: ["If-None-Match"],
       answers: jsonAnswer("All scenes", SceneList),
       handle(ctx) {
@@ -50,6 +56,27 @@ function readingRoutes({ scenes }: HttpDependencies): Route[] {
       handle: (_, { params }) => scenes.get(params.id),
     }),
   ];
+}
+
+function orderRoute(parts: HttpDependencies): Route {
+  const { scenes } = parts;
+  return route({
+    method: "PUT",
+    path: "/smart-home/scenes/order",
+    operationId: "orderScenes",
+    scope: "edit",
+    tag: "Scenes",
+    summary: "Set the order of scenes; one that is not listed stays behind the one it follows",
+    headers: ["If-Match"],
+    body: { schema: SceneOrder, maxBytes: MAX_ORDER_BYTES },
+    answers: jsonAnswer("All scenes in the new order", SceneList),
+    errors: ["invalid", "revision_stale", "disk_full"],
+    async handle(ctx, { body, principal }) {
+      await scenes.reorder(body, ifMatch(ctx).ifMatch);
+      await recordCompleted(parts, principal, { action: "scene.order" });
+      return withEtag(ctx, { scenes: [...scenes.list()], revision: scenes.revision });
+    },
+  });
 }
 
 function makingRoutes(parts: HttpDependencies): Route[] {

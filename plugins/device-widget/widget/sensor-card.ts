@@ -41,7 +41,7 @@ export function measurementOf({ capabilities }: Device, wanted: string): Measure
 }
 
 interface SensorCard {
-  readonly ctx: Pick<WidgetContext<Record<string, never>, unknown>, "fmt" | "online" | "t">;
+  readonly ctx: Pick<WidgetContext<Record<string, never>, unknown>, "fmt" | "now" | "online" | "t">;
   readonly actions: Actions;
   readonly device: Device;
   readonly sensor: Measurement;
@@ -53,7 +53,7 @@ export function sensorCard({ ctx, actions, device, sensor, readings }: SensorCar
   const { field, unit } = sensor;
   const value = device.state[field];
   const known = typeof value === "number";
-  const to = Date.now();
+  const to = ctx.now();
   const now = known && device.available ? [{ at: to, value }] : [];
   const values = atMoments([...readings, ...now], { to, stepMs: STEP_MS, count: STEPS });
   return figureCard({

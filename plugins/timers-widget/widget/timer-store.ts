@@ -27,9 +27,11 @@ const LONGEST_MS = 24 * 3_600_000;
 export class TimerStore {
   readonly #timers = signal<readonly Timer[]>([]);
   readonly #storage: TimerStorage | undefined;
+  readonly #now: () => number;
 
-  constructor(storage: TimerStorage | undefined) {
+  constructor(storage: TimerStorage | undefined, now: () => number = Date.now) {
     this.#storage = storage;
+    this.#now = now;
     this.read();
   }
 
@@ -40,23 +42,23 @@ export class TimerStore {
   /** Reads the timers again, after another tile has changed them. */
   read(): void {
     const stored = readItem(this.#storage);
-    if (stored !== undefined) this.#timers.value = parseTimers(stored, Date.now());
+    if (stored !== undefined) this.#timers.value = parseTimers(stored, this.#now());
   }
 
   start(name: string, durationMs: number): void {
     const timers = this.#timers.peek();
     if (timers.length >= MOST || !(durationMs > 0)) return;
     const length = Math.min(durationMs, LONGEST_MS);
-    const id = `${Date.now().toString(36)}-${timers.length}`;
-    this.#set([...timers, { id, name, durationMs: length, endsAt: Date.now() + length }]);
+    const id = `${this.#now().toString(36)}-${timers.length}`;
+    this.#set([...timers, { id, name, durationMs: length, endsAt: this.#now() + length }]);
   }
 
   /** Pauses a timer that runs, and continues one that is paused. */
   turn(id: string): void {
     this.#change(id, ({ endsAt, restMs, ...timer }) =>
       endsAt === undefined
-        ? { ...timer, endsAt: Date.now() + (restMs ?? 0) }
-        : { ...timer, restMs: Math.max(0, endsAt - Date.now()) },
+        ? { ...timer, endsAt: this.#now() + (restMs ?? 0) }
+        : { ...timer, restMs: Math.max(0, endsAt - this.#now()) },
     );
   }
 
@@ -66,7 +68,7 @@ export class TimerStore {
       const durationMs = Math.min(timer.durationMs + ms, LONGEST_MS);
       return endsAt === undefined
         ? { ...timer, durationMs, restMs: (restMs ?? 0) + ms }
-        : { ...timer, durationMs, endsAt: Math.max(endsAt, Date.now()) + ms };
+        : { ...timer, durationMs, endsAt: Math.max(endsAt, this.#now()) + ms };
     });
   }
 

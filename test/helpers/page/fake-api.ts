@@ -34,6 +34,15 @@ export class FakeApi extends Api {
     return this.#answer(`${method} ${path}`) as never;
   }
 
+  override async change<M extends string, P extends string>(
+    method: M,
+    path: P,
+    { body }: { body?: unknown; revision: number },
+  ): Promise<never> {
+    this.posted.push(body);
+    return this.#answer(`${method} ${path}`) as never;
+  }
+
   override async open(path: string, _request?: OpenRequest): Promise<Response> {
     const answer = this.#answer(`GET ${path}`);
     return answer instanceof Response ? answer : Response.json(answer);

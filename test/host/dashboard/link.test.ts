@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   isLinkInAddress,
-  parsePastedToken,
   takeLinkFromAddress,
   takeLinkToken,
 } from "../../../host/dashboard/link.ts";
+import { parsePastedToken } from "../../../host/dashboard/pairing/pasted-token.ts";
 import "../../helpers/page/light-dom.ts";
 
 test("the token of a link is taken out of the address, and given once", () => {

@@ -51,7 +51,7 @@ function camera(t: TestContext) {
     answer,
     shown,
     closed,
-    start: () => refreshPicture(id, picture, { read }),
+    start: () => refreshPicture(id, picture, { read, now: Date.now }),
   };
 }
 

@@ -117,6 +117,7 @@ test("answers match the OpenAPI document", async (t) => {
     ["/rooms/Hall/command", json("POST", { on: true })],
     ["/smart-home/scenes/host:scene:movie", json("PUT", scene)],
     ["/smart-home/scenes", {}],
+    ["/smart-home/scenes/order", json("PUT", { scenes: ["host:scene:movie"] })],
     ["/smart-home/scenes/host:scene:movie", {}],
     ["/smart-home/scenes/host:scene:movie/activate", json("POST", {})],
     ["/mqtt/publish", json("POST", { topic: "a/b", payload: "1" })],

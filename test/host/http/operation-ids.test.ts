@@ -26,6 +26,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /smart-home/devices/:id/history": "getDeviceHistory",
   "GET /smart-home/scenes": "listScenes",
   "GET /smart-home/scenes/:id": "getScene",
+  "PUT /smart-home/scenes/order": "orderScenes",
   "PUT /smart-home/scenes/:id": "putScene",
   "DELETE /smart-home/scenes/:id": "removeScene",
   "POST /smart-home/scenes/:id/activate": "activateScene",

@@ -99,6 +99,28 @@ test("timers follow the time of the test while the widget is visible, and state 
   assert.deepEqual(shown.unmount(), { ticks: 2 });
 });
 
+test("the time of the home begins as the test says, and advances with it", () => {
+  const begin = Date.parse("2026-11-20T07:05:00Z");
+  const clock = defineWidget({
+    name: "Clock",
+    size: { default: [2, 2] },
+    mount(root, ctx) {
+      const draw = () => {
+        root.textContent = `${ctx.fmt.time(ctx.now())} ${ctx.fmt.relative(begin)}`;
+      };
+      draw();
+      ctx.every(60_000, draw);
+    },
+  });
+  const shown = mountWidget(clock, { now: begin });
+  const before = shown.text();
+
+  shown.advance(5 * 60_000);
+
+  assert.deepEqual([before, shown.text()], ["07:05 this minute", "07:10 5 min ago"]);
+  shown.unmount();
+});
+
 test("calls reach the fakes of services, which check input and answer", async () => {
   const calling = defineWidget({
     name: "Search",

@@ -41,6 +41,19 @@ test("timers survive a reload, running and paused ones", (t) => {
   );
 });
 
+test("a timer runs by the time of the home, so it is not over when the clock of the screen is set", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  let aheadMs = 0;
+  const store = new TimerStore(undefined, () => Date.now() - aheadMs);
+  store.start("eggs", 5 * MINUTE_MS);
+  aheadMs = 60 * MINUTE_MS;
+  t.mock.timers.setTime(1_000_000 + aheadMs);
+
+  store.turn(store.timers.value[0]?.id ?? "");
+
+  assert.equal(store.timers.value[0]?.restMs, 5 * MINUTE_MS);
+});
+
 test("a minute more is added to a running, a paused and an ended timer", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
   const store = new TimerStore(undefined);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test, type TestContext } from "node:test";
 import { signal } from "@preact/signals-core";
 import type { ConnectionState } from "../../../../host/dashboard/connection.ts";
+import type { Session } from "../../../../host/dashboard/session.ts";
 import { deviceOf } from "../../../helpers/device.ts";
 import "../../../helpers/page/light-dom.ts";
 import { mockAgain } from "../../../helpers/mock-again.ts";
@@ -188,7 +189,8 @@ function open(t: TestContext, caches = new FakeCaches(), refuses = false, signsI
   const api = new StreamingHome();
   const channels = new ChannelSet(api, () => ({ timeZone: "UTC", calendarDays: 14 }));
   const link = signal<ConnectionState>(CONNECTING);
-  followHome({ store, channels, link, api });
+  const contexts = { shared: { now: Date.now } } as Session["contexts"];
+  followHome({ store, channels, contexts, link, api });
   const pass = async (ms: number): Promise<void> => {
     t.mock.timers.tick(ms);
     await settled();

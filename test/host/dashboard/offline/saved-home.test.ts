@@ -12,6 +12,7 @@ const { Store } = await import("../../../../host/dashboard/store.ts");
 const { forgetSignedIn, rememberSignedIn, visitNote } =
   await import("../../../../host/dashboard/signed-in.ts");
 
+const SAVED_AT = Date.parse("2026-11-20T07:05:00Z");
 const MIA = { name: "Mia", scope: ["edit"], display: false };
 let caches = new FakeCaches();
 
@@ -25,7 +26,7 @@ beforeEach(() => {
 
 test("a page without the host shows the home as it was saved, with its time", async () => {
   const before = await seenHome();
-  await saveHome(before, noteOf());
+  await saveHome(before, noteOf(), SAVED_AT);
   const page = emptyHome();
 
   assert.equal(await showSavedHome(page, noteOf()), true);
@@ -36,12 +37,12 @@ test("a page without the host shows the home as it was saved, with its time", as
   assert.deepEqual([store.layout.value, store.ui.value], [LAYOUT, { timeZone: "UTC" }]);
   assert.deepEqual(channels.getOfPlugin("news/headlines").value, ["Rain"]);
   assert.deepEqual(channels.get("scenes").value?.length, 1);
-  assert.ok(Math.abs((store.savedAt.value ?? 0) - Date.now()) < 60_000);
+  assert.equal(store.savedAt.value, SAVED_AT);
 });
 
 test("commands are not sent from a saved home", async () => {
   const page = emptyHome();
-  await saveHome(await seenHome(), noteOf());
+  await saveHome(await seenHome(), noteOf(), SAVED_AT);
   await showSavedHome(page, noteOf());
   const host = new StreamingHome();
   const commands = new Commands(host, page.store, () => undefined);
@@ -56,7 +57,7 @@ test("commands are not sent from a saved home", async () => {
 });
 
 test("a home that another sign-in saw is never shown, and is deleted", async () => {
-  await saveHome(await seenHome(), noteOf());
+  await saveHome(await seenHome(), noteOf(), SAVED_AT);
   localStorage.setItem("mantel.signed-in", JSON.stringify({ ...MIA, at: 1 }));
   const page = emptyHome();
 
@@ -69,18 +70,18 @@ test("a home that another sign-in saw is never shown, and is deleted", async () 
 test("signing out deletes the saved home, and a page of that visit saves no other", async () => {
   const home = await seenHome();
   const visit = noteOf();
-  await saveHome(home, visit);
+  await saveHome(home, visit, SAVED_AT);
 
   forgetSignedIn();
   await deleteSavedHome();
-  await saveHome(home, visit);
+  await saveHome(home, visit, SAVED_AT);
 
   assert.deepEqual(await caches.keys(), []);
 });
 
 test("an answer of the host is not replaced by a saved home", async () => {
   const home = await seenHome();
-  await saveHome(home, noteOf());
+  await saveHome(home, noteOf(), SAVED_AT);
 
   assert.equal(await showSavedHome(home, noteOf()), false);
   assert.equal(home.store.savedAt.value, undefined);
@@ -91,7 +92,7 @@ test("pending values are not saved", async () => {
   const part = { id: "2", kind: "light", capabilities: {}, state: {}, pending: { on: true } };
   const extra = { capabilities: {}, state: {}, pending: { mode: "a" } };
   home.store.putDevice({ ...LAMP, pending: { on: true }, parts: [part], extra } as never);
-  await saveHome(home, noteOf());
+  await saveHome(home, noteOf(), SAVED_AT);
   const page = emptyHome();
   await showSavedHome(page, noteOf());
 
@@ -107,10 +108,10 @@ test("a home in an unknown format, and storage that is full or forbidden, change
   assert.equal(await showSavedHome(emptyHome(), noteOf()), false);
 
   caches.fault = new DOMException("forbidden", "SecurityError");
-  await saveHome(await seenHome(), noteOf());
+  await saveHome(await seenHome(), noteOf(), SAVED_AT);
   assert.equal(await showSavedHome(emptyHome(), noteOf()), false);
   Reflect.deleteProperty(globalThis, "caches");
-  await saveHome(await seenHome(), noteOf());
+  await saveHome(await seenHome(), noteOf(), SAVED_AT);
   await deleteSavedHome();
   forgetSignedIn();
   assert.equal(visitNote(), null);

@@ -24,7 +24,7 @@ async function openScreen(t: TestContext, answer: object) {
     intervalSeconds: 5,
   };
   const api = new FakeApi({ "/pairing": { ...started, ...answer } });
-  mountNewScreen(root, { api, refusal: undefined, onToken: () => undefined });
+  mountNewScreen(root, { api, refusal: undefined });
   await until(() => root.textContent.includes("BDFG-HJKL"));
   return { root, text: root.textContent.replace(/\s+/g, " ") };
 }

@@ -16,7 +16,12 @@ const HERE = { origin: "http://127.0.0.1:8470" };
 
 /** The page with the answers of this host. */
 function showTokens(t: TestContext, api: FakeApi): HTMLElement {
-  const page = accessPage({ api, store: new Store(), formAction: new FormAction() });
+  const page = accessPage({
+    api,
+    store: new Store(),
+    formAction: new FormAction(),
+    mayAdminister: true,
+  });
   const root = document.createElement("div");
   document.body.append(root);
   const stop = effect(() => void render(page.view(), root));

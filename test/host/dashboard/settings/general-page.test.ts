@@ -64,12 +64,34 @@ test("the first day of the week is kept when the language changes", async (t) =>
   );
 });
 
+test("without full access, the rows that need it are left out, and a sentence says so", async (t) => {
+  const rowsFor = async (mayAdminister: boolean) => {
+    const { api, root } = open(t, mayAdminister);
+    await until(() => api.asked.includes("GET /photos") && api.asked.includes("GET /languages"));
+    await until(() => root.querySelector(".failed") !== null);
+    await until(() => !mayAdminister || root.querySelector("[data-setting=wallpaper]") !== null);
+    const rows = [...root.querySelectorAll<HTMLElement>("[data-setting]")];
+    return {
+      rows: rows.map((each) => each.dataset["setting"]),
+      says: root.textContent.includes("More settings here need full access."),
+    };
+  };
+  const editable = ["language", "time-zone", "week-start", "units", "theme", "night"];
+
+  assert.deepEqual(await rowsFor(true), {
+    rows: [...editable, "accent", "wallpaper", "idle", "screensaver"],
+    says: false,
+  });
+  assert.deepEqual(await rowsFor(false), { rows: [...editable, "idle"], says: true });
+});
+
 /** The general settings of a home whose language has no pack. */
-function open(t: TestContext) {
-  const api = new SendingApi({ "/languages": PACKS });
+function open(t: TestContext, mayAdminister = true) {
+  const photos = [{ name: "sea.jpg" }];
+  const api = new SendingApi({ "/languages": PACKS, "/photos": { photos } });
   const store = new Store();
   store.ui.value = { locale: "tlh", timeZone: "Europe/Paris" };
-  const page = generalPage({ api, store, formAction: new FormAction() });
+  const page = generalPage({ api, store, formAction: new FormAction(), mayAdminister });
   const root = document.createElement("div");
   document.body.append(root);
   const stop = effect(() => void render(page.view(), root));

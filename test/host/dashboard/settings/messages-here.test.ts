@@ -56,7 +56,7 @@ function open(t: TestContext, browser: Partial<PushBrowser> = {}, answers: objec
   const api = new DeletingApi({ "/push": { publicKey: "key", id: "id1" }, ...answers });
   const formAction = new FormAction();
   const here = new MessagesHere(
-    { api, formAction, store: new Store() },
+    { api, formAction, mayAdminister: true, store: new Store() },
     {
       isSecure: true,
       push: async () => push as unknown as PushManager,

@@ -67,7 +67,10 @@ async function openPage(
     "/plugins?": { plugins: [plugin], operations: [] },
     ...answers,
   });
-  const page = pluginsPage({ api, store: new Store(), formAction: new FormAction() }, item);
+  const page = pluginsPage(
+    { api, store: new Store(), formAction: new FormAction(), mayAdminister: true },
+    item,
+  );
   const root = document.createElement("div");
   document.body.append(root);
   const stop = effect(() => {

@@ -14,10 +14,10 @@ const LAMP = deviceOf({ id: "demo:light:1", kind: "light", name: "Desk lamp", ro
 const moduleOf = (paths: readonly string[]) =>
   ({ id: "hue", name: "Philips Hue", kinds: ["bridge"], permissions: { paths } }) as never;
 
-function open(t: TestContext) {
+function open(t: TestContext, mayAdminister = true) {
   const { store } = overlaySession(new FakeApi(), [LAMP]);
   store.replaceModules([moduleOf([])]);
-  const search = new SettingsSearch({ store });
+  const search = new SettingsSearch({ store, mayAdminister });
   const root = document.createElement("nav");
   document.body.append(root);
   const stop = effect(() => void render(html`${search.inputView()} ${search.resultsView()}`, root));
@@ -94,4 +94,22 @@ test("an empty result is reported, Escape clears, and Enter opens the first resu
   assert.equal(row.className, "found");
   t.mock.timers.tick(2_500);
   assert.equal(row.className, "");
+});
+
+test("without full access, what needs it is not found", (t) => {
+  const found = (mayAdminister: boolean) => {
+    const { seek, results } = open(t, mayAdminister);
+    return ["accent", "backup", "plugins", "units"].map((text) => {
+      seek(text);
+      return results()[0]?.[0];
+    });
+  };
+
+  assert.deepEqual(found(true), [
+    "#/settings/general",
+    "#/settings/backup",
+    "#/settings/plugins",
+    "#/settings/general",
+  ]);
+  assert.deepEqual(found(false), [undefined, undefined, undefined, "#/settings/general"]);
 });

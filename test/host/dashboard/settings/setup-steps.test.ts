@@ -16,7 +16,7 @@ const STEP = { state: "working", step: 1, progress: null, form: null, error: nul
 async function draw(text: string): Promise<HTMLElement> {
   const api = new FakeApi({ "GET /modules/bridge/setup": { ...STEP, title: "Open it", text } });
   const steps = new SetupSteps(
-    { api, store: new Store(), formAction: new FormAction() },
+    { api, store: new Store(), formAction: new FormAction(), mayAdminister: true },
     "/modules/bridge",
     {
       say: (each) => each,

@@ -27,3 +27,49 @@ test("a scene with faults is refused and not created", async (t) => {
 
   assert.deepEqual([refused.status, absent.status], [422, 404]);
 });
+
+interface Listed {
+  readonly scenes: readonly { readonly id: string }[];
+  readonly revision: number;
+}
+
+test("scenes are listed in the order that a user set, under a new tag", async (t) => {
+  const { api } = await serveApp(t);
+  const ids = ["host:scene:movie", "host:scene:away"];
+  for (const id of ids) {
+    const scene = { name: id, targets: { "demo:light:1": { on: true } } };
+    await api("edit", `/smart-home/scenes/${id}`, json("PUT", scene));
+  }
+  const list = async (ifNoneMatch = "") =>
+    api("read", "/smart-home/scenes", { headers: { "if-none-match": ifNoneMatch } });
+  const before = (await list()).headers.get("etag") ?? "";
+  const order = (scope: "control" | "edit", scenes: readonly string[], ifMatch?: string) => {
+    const init = json("PUT", { scenes });
+    const headers = new Headers(init.headers);
+    if (ifMatch !== undefined) headers.set("if-match", ifMatch);
+    return api(scope, "/smart-home/scenes/order", { ...init, headers });
+  };
+
+  const ordered = await order("edit", ids.toReversed(), before);
+  const stale = await order("edit", ids, before);
+  const forbidden = await order("control", ids);
+  const refused = await order("edit", ["host:scene:away", "host:scene:gone", "host:scene:away"]);
+  const after = await list(before);
+
+  const answer = (await ordered.json()) as Listed;
+  assert.deepEqual(
+    answer.scenes.map(({ id }) => id),
+    ids.toReversed(),
+  );
+  assert.deepEqual(await after.json(), answer);
+  assert.equal(after.headers.get("etag"), ordered.headers.get("etag"));
+  assert.deepEqual(
+    [ordered, stale, forbidden, refused, after].map(({ status }) => status),
+    [200, 412, 403, 422, 200],
+  );
+  const { errors } = (await refused.json()) as { errors: { pointer: string }[] };
+  assert.deepEqual(
+    errors.map(({ pointer }) => pointer),
+    ["/scenes/1", "/scenes/2"],
+  );
+});
