@@ -2,7 +2,7 @@
 const MOST_HEAD_BYTES = 4_096;
 const HEAD_END = Uint8Array.of(13, 10, 13, 10);
 
-/** Why a stream is not motion JPEG. */
+/** The error for a stream that is not motion JPEG, with the reason. */
 export class NotMotionJpeg extends Error {
   override readonly name = "NotMotionJpeg";
 }

@@ -54,7 +54,7 @@ class Followed {
   #latest: SentFrame | undefined;
   #waiting: (() => void)[] = [];
   #unwatched: NodeJS.Timeout | undefined;
-  #failure: unknown;
+  #failure: Error | undefined;
   #hasEnded = false;
 
   get hasEnded(): boolean {
@@ -62,7 +62,7 @@ class Followed {
   }
 
   /** Follows it to its end. Returns the error that ended it, if nobody was told. */
-  async run(follow: Follow, nativeId: string): Promise<unknown> {
+  async run(follow: Follow, nativeId: string): Promise<Error | undefined> {
     const { signal } = this.#ended;
     try {
       for await (const image of follow(nativeId, signal)) {
@@ -71,7 +71,8 @@ class Followed {
       }
       if (!signal.aborted) throw new MantelError("not_found", "the live picture has ended");
     } catch (error) {
-      if (!signal.aborted) this.#failure = error;
+      if (!signal.aborted)
+        this.#failure = error instanceof Error ? error : new Error(String(error));
     }
     const isTold = this.#waiting.length > 0;
     clearTimeout(this.#unwatched);

@@ -9,7 +9,7 @@ import { livePictureOf } from "./live-picture.ts";
 import { playButton, playingTitle, skipButton } from "./media-tile.ts";
 import { companionsOf } from "./player-group.ts";
 
-/** What is known beyond the device. */
+/** Further content of a tile. */
 interface Beyond {
   /** All players, so that those that play along can be named. */
   readonly players?: readonly Device[];

@@ -86,7 +86,8 @@ export async function startHome(
       return nativeId === CAMERA ? garden() : undefined;
     },
     async *frames(nativeId, signal) {
-      while (nativeId === CAMERA && !signal.aborted) {
+      if (nativeId !== CAMERA) return;
+      while (!signal.aborted) {
         yield garden();
         await delay(FRAME_EVERY_MS, undefined, { signal }).catch(() => undefined);
       }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
@@ -146,11 +146,12 @@ async function startVideoCamera(t: TestContext): Promise<string> {
   const browser = await connectBrowser();
   const context = await browser.newContext();
   const page = await context.newPage();
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const offer = await text(request);
-    const answer = await page.evaluate<string>(`(${ANSWER})(${JSON.stringify(offer)})`);
-    response.writeHead(201, { "Content-Type": "application/sdp" }).end(answer);
-  });
+    const sdp = await page.evaluate<string>(`(${ANSWER})(${JSON.stringify(offer)})`);
+    response.writeHead(201, { "Content-Type": "application/sdp" }).end(sdp);
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(async () => {

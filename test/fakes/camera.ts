@@ -16,7 +16,7 @@ export const RED_JPEG = fixture("red");
 export interface FakeCamera {
   /** The address of its motion JPEG. */
   readonly url: string;
-  /** What it shows. */
+  /** The picture that it sends. */
   picture: Buffer;
   /** The number of its viewers now. */
   readonly viewers: number;

@@ -47,7 +47,7 @@ export function answerRest(
   answerEvents(calendars, [id, searchParams.get("start"), searchParams.get("end")], response);
 }
 
-/** Motion JPEG with two equal pictures, which then goes on without further ones. The boundary parameter has its dashes. */
+/** Motion JPEG with two equal pictures, which then sends no further ones. The boundary parameter has its dashes. */
 function answerFrames(
   picture: { readonly type: string; readonly bytes: Buffer } | undefined,
   response: ServerResponse,

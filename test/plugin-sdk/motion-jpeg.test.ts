@@ -55,7 +55,7 @@ test("empty parts are skipped", async () => {
   assert.deepEqual(await pictures(`${part("")}\r\n\r\n${part("one")}`), ["one"]);
 });
 
-test("what is not multipart is refused with its type", async () => {
+test("a stream that is not multipart is refused with its type", async () => {
   for (const contentType of ["image/jpeg", "multipart/x-mixed-replace", ""]) {
     await assert.rejects(pictures(part("one"), { contentType }), NotMotionJpeg);
   }

@@ -17,6 +17,8 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /smart-home/devices": "listDevices",
   "GET /smart-home/devices/:id": "getDevice",
   "GET /smart-home/devices/:id/image": "getDeviceImage",
+  "GET /smart-home/devices/:id/frames": "watchDevice",
+  "POST /smart-home/devices/:id/video": "connectVideo",
   "POST /smart-home/devices/:id/command": "sendCommand",
   "PATCH /smart-home/devices/:id": "updateDevice",
   "PATCH /tokens/:name": "changeTokenRights",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { startPlugin, testOptions } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/go2rtc/index.ts";
@@ -98,11 +99,11 @@ test("an offer is sent as it is, and its answer returned", async (t) => {
   const offers: string[] = [];
   const url = await serve(
     t,
-    withList(async (request, response) => {
-      let offer = "";
-      for await (const chunk of request as AsyncIterable<Buffer>) offer += chunk.toString();
-      offers.push(`${request.method} ${request.headers["content-type"]} ${offer}`);
-      response.writeHead(201, { "content-type": "application/sdp" }).end("v=0\r\nanswer");
+    withList((request, response) => {
+      void text(request).then((offer) => {
+        offers.push(`${request.method} ${request.headers["content-type"]} ${offer}`);
+        response.writeHead(201, { "content-type": "application/sdp" }).end("v=0\r\nanswer");
+      });
     }),
   );
   const started = await startPlugin(plugin, { config: { url: `${url}/rtc` } });

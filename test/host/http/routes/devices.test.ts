@@ -42,7 +42,7 @@ test("a live picture is sent as parts, each with its length", async (t) => {
       })();
     },
   };
-  const { api } = await serveApp(t, { livePictures: livePictures as LivePictures });
+  const { api } = await serveApp(t, { livePictures });
 
   const answer = await api("read", "/smart-home/devices/demo:camera:1/frames");
 
@@ -59,7 +59,7 @@ test("an offer of a video is checked and answered", async (t) => {
   const livePictures: Pick<LivePictures, "answer"> = {
     answer: async (id, offer) => (offer === "long" ? "x".repeat(50_001) : `${id}: ${offer}`),
   };
-  const { api } = await serveApp(t, { livePictures: livePictures as LivePictures });
+  const { api } = await serveApp(t, { livePictures });
   const connect = (body: unknown, path = "/smart-home/devices/demo:camera:1/video") =>
     api("read", path, json("POST", body));
 
