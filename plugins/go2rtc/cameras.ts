@@ -8,7 +8,7 @@ import {
   type Static,
   Type,
 } from "@mantel/plugin-sdk";
-import { Client, type Stream } from "./client.ts";
+import { Client } from "./client.ts";
 import type { Options } from "./options.ts";
 
 /** The time between two pictures of a camera that has no motion JPEG. */
@@ -26,7 +26,7 @@ export class Cameras {
   readonly #ctx: PluginContext<Options, Known>;
   readonly #client: Client;
   readonly #published: PublishedDevices;
-  #streams: readonly Stream[] = [];
+  #names: readonly string[] = [];
   #isReachable = true;
   #shown = "";
   /** Ends the pause before the next poll; replaced when that begins. */
@@ -36,22 +36,22 @@ export class Cameras {
     this.#ctx = ctx;
     this.#client = new Client(ctx.config, ctx.signal);
     this.#published = new PublishedDevices(ctx, () => ({
-      devices: this.#streams.map((stream) => cameraOf(stream, this.#isReachable)),
+      devices: this.#names.map((name) => cameraOf(name, this.#isReachable)),
       scenes: undefined,
     }));
   }
 
   get known(): Known {
-    return { names: this.#streams.map(({ name }) => name) };
+    return { names: [...this.#names] };
   }
 
   /** Publishes the cameras that were known before, and follows the list from now on. */
   async start(): Promise<void> {
     const { handedOver, storage, signal, onDispose } = this.#ctx;
     const known = handedOver ?? ((await storage.get("known")) as Known | undefined);
-    this.#streams = (known?.names ?? []).map((name) => ({ name, isSending: false }));
+    this.#names = known?.names ?? [];
     this.#isReachable = handedOver !== undefined;
-    if (this.#streams.length > 0) await this.#published.publish();
+    if (this.#names.length > 0) await this.#published.publish();
     const following = this.#follow(signal);
     onDispose(() => following);
   }
@@ -101,11 +101,9 @@ export class Cameras {
   async #poll(): Promise<void> {
     const { status, signal, log, storage } = this.#ctx;
     try {
-      const streams = await this.#client.streams();
+      const names = await this.#client.names();
       const before = JSON.stringify(this.known);
-      this.#streams = streams.filter(
-        ({ name }) => name !== "" && name.length <= MOST_NAME_CHARACTERS,
-      );
+      this.#names = names.filter((name) => name !== "" && name.length <= MOST_NAME_CHARACTERS);
       this.#isReachable = true;
       await this.#show();
       status.ok();
@@ -122,14 +120,14 @@ export class Cameras {
 
   /** Publishes the cameras if anything has changed. */
   async #show(): Promise<void> {
-    const shown = JSON.stringify([this.#streams, this.#isReachable]);
+    const shown = JSON.stringify([this.#names, this.#isReachable]);
     if (shown === this.#shown) return;
     await this.#published.publish();
     this.#shown = shown;
   }
 }
 
-function cameraOf({ name, isSending }: Stream, available: boolean): DeviceDescription {
+function cameraOf(name: string, available: boolean): DeviceDescription {
   return {
     nativeId: name,
     kind: "camera",
@@ -137,8 +135,8 @@ function cameraOf({ name, isSending }: Stream, available: boolean): DeviceDescri
     available,
     image: true,
     live: ["video", "frames"],
-    capabilities: { streaming: { type: "boolean", readOnly: true } },
-    state: { streaming: isSending },
+    capabilities: {},
+    state: {},
   };
 }
 

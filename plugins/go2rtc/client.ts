@@ -15,13 +15,6 @@ const MOST_LIST_BYTES = 4 * 2 ** 20;
 const MOST_ANSWER_BYTES = 50_000;
 const MOST_REASON_CHARACTERS = 200;
 
-/** One camera of the server's list. */
-export interface Stream {
-  readonly name: string;
-  /** True while the server receives its video. */
-  readonly isSending: boolean;
-}
-
 /** The HTTP API of a go2rtc server (`website/api/openapi.yaml` in its repository, version 1.9). */
 export class Client {
   readonly #options: Options;
@@ -33,15 +26,15 @@ export class Client {
     this.#signal = signal;
   }
 
-  /** The cameras by name. @throws MantelError `bridge_down` */
-  async streams(): Promise<readonly Stream[]> {
+  /** The names of the cameras. @throws MantelError `bridge_down` */
+  async names(): Promise<readonly string[]> {
     const what = "the list of cameras";
     const answer = await this.#ask("streams", { what, ms: LIST_MS });
     const text = new TextDecoder().decode(await this.#bytes(answer, what, MOST_LIST_BYTES));
     const list = parsed(text);
     if (typeof list !== "object" || list === null || Array.isArray(list))
       throw new MantelError("bridge_down", `${this.#options.url} is not a go2rtc server`);
-    return Object.entries(list).map(([name, stream]) => ({ name, isSending: isSending(stream) }));
+    return Object.keys(list);
   }
 
   /**
@@ -152,15 +145,6 @@ interface Request {
   readonly ms?: number;
   readonly signal?: AbortSignal;
   readonly offer?: string;
-}
-
-/** go2rtc lists a producer that runs with its format and media, and one that does not with its address only. */
-function isSending(stream: unknown): boolean {
-  const { producers } = (stream ?? {}) as { producers?: unknown };
-  if (!Array.isArray(producers)) return false;
-  return producers.some((each) =>
-    Array.isArray((each as { receivers?: unknown } | null)?.receivers),
-  );
 }
 
 /** go2rtc answers 500 for a camera that it cannot reach, and 404 for one that it does not know. */

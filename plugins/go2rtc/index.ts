@@ -9,8 +9,8 @@ export default definePlugin({
   state: Known,
 
   async test({ config, signal }) {
-    const streams = await new Client(config, signal).streams();
-    return `go2rtc answers, with ${streams.length} ${streams.length === 1 ? "camera" : "cameras"}`;
+    const { length } = await new Client(config, signal).names();
+    return `go2rtc answers, with ${length} ${length === 1 ? "camera" : "cameras"}`;
   },
 
   async start(ctx) {

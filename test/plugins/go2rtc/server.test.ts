@@ -30,7 +30,6 @@ test(
       [front?.nativeId, front?.name, front?.kind, front?.image, front?.live, front?.available],
       ["front_door", "Front door", "camera", true, ["video", "frames"], true],
     );
-    assert.deepEqual(started.state("front_door"), { streaming: false });
 
     assert.deepEqual((await started.image("front_door"))?.bytes, GREEN_JPEG);
     assert.equal(await started.image("gone"), undefined);
