@@ -15,7 +15,7 @@ type SingleSetting = TString | TNumber | TInteger | TBoolean | TEnum | TUnion<TL
 /**
  * The TypeBox schema of a setting: text, a number, a switch, a choice, or a list of these. An absent or invalid value
  * becomes `default`; without one, the first choice, the smallest number, or an empty value. The formats `device`,
- * `room`, `color`, `icon` and `lines` select the input in the settings form.
+ * `room`, `date`, `color`, `icon`, `lines` and those of `s.named` select the input in the settings form.
  */
 export type Setting = SingleSetting | TArray<SingleSetting>;
 export type Settings = Readonly<Record<string, Setting>>;
@@ -42,6 +42,9 @@ const schema = <S extends Setting>(keywords: object): S => {
 };
 const text = (keywords: object) => schema<TString>({ type: "string", default: "", ...keywords });
 
+/** A measured value such as `humidity`, a kind of devices, a group, or the id of a scene or calendar. */
+export type NamedThing = "field" | "kind" | "group" | "scene" | "calendar";
+
 /** Short forms of the TypeBox schemas of settings. Schemas made with `Type` from `typebox` work as well. */
 export const s = {
   text: (o: Titled<string> = {}) => text(o),
@@ -63,6 +66,10 @@ export const s = {
   device: ({ kind, ...o }: { kind?: string; title?: string } = {}) =>
     text({ format: "device", deviceKind: kind, ...o }),
   room: (o: { title?: string } = {}) => text({ format: "room", ...o }),
+  /** The name or id of a thing of the home, which people choose from a list, or an empty text. */
+  named: (format: NamedThing, o: Titled<string> = {}) => text({ format, ...o }),
+  /** A date such as `2026-12-24`, or an empty text. */
+  date: (o: Titled<string> = {}) => text({ format: "date", ...o }),
   color: (o: Titled<string> = {}) => text({ format: "color", ...o }),
   icon: (o: Titled<`mdi:${string}`> = {}) => text({ format: "icon", ...o }),
   list: <T extends SingleSetting>(items: T, { max }: { max?: number } = {}) =>

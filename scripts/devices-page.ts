@@ -47,6 +47,8 @@ device may offer less: fewer values, a smaller range, a setting that is only rea
 - Further functions of a device are **parts**, each with a kind: \`{"parts": {"light": {"on": true}}}\`.
 - A device with \`"image": true\`, such as a camera or doorbell, has a **picture** at
   \`/smart-home/devices/<id>/image\`: a JPEG, PNG or WebP of at most 4 MiB.
+- \`live\` names the forms of its **live picture**: \`frames\` is motion JPEG at \`/smart-home/devices/<id>/frames\`; \`video\`
+  is WebRTC, whose offer is sent to \`/smart-home/devices/<id>/video\`.
 - What a brand adds is under **extra**: \`{"extra": {"childLock": true}}\`.
 - The host refuses a device that uses one of these names with another type, unit, range or set of values, or on another
   kind. A name that is not on this page is accepted and logged once; it belongs under \`extra\`.

@@ -53,7 +53,7 @@ export function overlayLinks({ store, mayEdit }: Pick<Session, "store" | "mayEdi
       ? link("#/automations", "mdi:call-split", texts.automations)
       : nothing,
     isServed(store, "/logbook") ? link("#/logbook", "mdi:history", texts.logbook) : nothing,
-    mayEdit ? link("#/settings/general", "mdi:cog-outline", texts.settings) : nothing,
+    mayEdit ? link("#/settings", "mdi:cog-outline", texts.settings) : nothing,
   ];
 }
 

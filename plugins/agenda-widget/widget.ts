@@ -20,7 +20,7 @@ const SOON_MS = 90 * 60_000;
 const PLAIN_COLOR = "#98cbff";
 
 const settings = {
-  calendars: s.list(s.text({ title: "Calendar" }), { max: 50 }),
+  calendars: s.list(s.named("calendar", { title: "Calendar" }), { max: 50 }),
   events: s.number({ title: "Maximum number of events", min: 1, max: 30, step: 1, default: 8 }),
 };
 type Context = WidgetContext<typeof settings, unknown>;

@@ -17,7 +17,7 @@ const ROW_PX = 44;
 const MOST_ROWS = 8;
 
 const settings = {
-  date: s.text({ title: "Date, such as 2026-12-24" }),
+  date: s.date({ title: "Date" }),
   title: s.text({ title: "Title of the date" }),
   word: s.text({ title: "Or a word in the title or category of events" }),
 };

@@ -24,7 +24,7 @@ const CONTROLS = { height: 210, heightBelowCard: 300, width: 300 };
 
 const settings = {
   device: s.device({ title: "Device" }),
-  field: s.text({ title: "Sensor value to show, such as humidity" }),
+  field: s.named("field", { title: "Sensor value to show" }),
   live: s.bool({ title: "Live picture of a camera" }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
@@ -39,7 +39,7 @@ export default defineWidget({
       ...CONTROL_TEXTS_DE,
       Device: "Gerät",
       "Live picture of a camera": "Live-Bild einer Kamera",
-      "Sensor value to show, such as humidity": "Angezeigter Sensorwert, etwa humidity",
+      "Sensor value to show": "Angezeigter Sensorwert",
       "Choose a device in the settings of this tile.":
         "Wähle ein Gerät in den Einstellungen dieser Kachel.",
       "Device {id} not found.": "Gerät {id} nicht gefunden.",

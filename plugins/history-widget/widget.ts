@@ -10,7 +10,7 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import chartStyles from "uplot/dist/uPlot.min.css";
 
 const settings = {
-  field: s.text({ title: "Measured value, such as temperature", default: "temperature" }),
+  field: s.named("field", { title: "Measured value", default: "temperature" }),
   devices: s.list(s.device({ title: "Device" }), { max: 6 }),
   title: s.text({ title: "Title" }),
   hours: s.number({ title: "Hours", min: 1, max: 24, step: 1, default: 24 }),
@@ -26,7 +26,7 @@ export default defineWidget({
   texts: {
     de: {
       History: "Verlauf",
-      "Measured value, such as temperature": "Messwert, etwa temperature",
+      "Measured value": "Messwert",
       Device: "Gerät",
       Title: "Titel",
       Hours: "Stunden",

@@ -10,10 +10,11 @@ import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
 
 const settings = {
   room: s.room({ title: "Room" }),
-  group: s.text({ title: "Group" }),
+  group: s.named("group", { title: "Group" }),
   title: s.text({ title: "Title" }),
-  kinds: s.list(s.text({ title: "Kind to show" }), { max: 20 }),
-  without: s.list(s.text({ title: "Kind to hide" }), { max: 20 }),
+  bare: s.bool({ title: "Without a heading" }),
+  kinds: s.list(s.named("kind", { title: "Kind to show" }), { max: 20 }),
+  without: s.list(s.named("kind", { title: "Kind to hide" }), { max: 20 }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
@@ -45,14 +46,14 @@ export default defineWidget({
     const tile = deviceTiles(new Actions(ctx));
 
     ctx.effect(() => {
-      const { room, group, title, kinds, without } = ctx.settings.value;
+      const { room, group, title, bare, kinds, without } = ctx.settings.value;
       const here = devices.value.value;
       const isShown = (kind: string): boolean =>
         !without.includes(kind) && (kinds.length === 0 || kinds.includes(kind));
       const shown = here
         .filter(({ kind }) => isShown(kind))
         .filter((device) => kinds.length > 0 || isForTiles(device));
-      const heading = title || group || room;
+      const heading = bare ? "" : title || group || room;
       const hasLights = heading !== "" && isShown("light");
       const lights = here.filter(
         ({ kind, available }) => hasLights && kind === "light" && available,

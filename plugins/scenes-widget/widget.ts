@@ -14,7 +14,7 @@ export default defineWidget({
   size: { default: [8, 2], min: [2, 2], max: [12, 4] },
   settings: {
     room: s.room({ title: "Only scenes of this room" }),
-    scenes: s.list(s.text({ title: "Scene" }), { max: 20 }),
+    scenes: s.list(s.named("scene", { title: "Scene" }), { max: 20 }),
   },
   styles,
   mount(root, ctx) {

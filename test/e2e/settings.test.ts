@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { serveDavAccount } from "../fakes/dav-account.ts";
+import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
@@ -20,6 +21,7 @@ test("the settings", async (t) => {
   };
 
   await t.test("are one tap away from the dashboard, and back", (each) => opens(each, fixture));
+  await t.test("have a menu of its own on a phone", (each) => opensOnPhone(each, fixture));
   await t.test("are found by their names, with / and Ctrl-K", (each) => finds(each, fixture));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, fixture));
   await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
@@ -60,6 +62,35 @@ async function opens(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("link", { name: "About" }).click();
   await page.getByRole("heading", { level: 1, name: "About" }).waitFor();
   await page.getByRole("link", { name: "Back to the dashboard" }).click();
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function opensOnPhone(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const menu = page.getByRole("navigation", { name: "Settings" });
+  const heading = page.getByRole("heading", { level: 1 });
+
+  await page.getByRole("link", { name: "Settings" }).click();
+  await menu.getByRole("link", { name: /^Devices \d+$/ }).waitFor();
+  await heading.filter({ hasText: "Settings" }).waitFor();
+  assert.equal(await page.getByLabel("Language").isVisible(), false);
+  await assertAccessible(page);
+  await picture(page, "settings-menu-phone");
+
+  await menu.getByRole("searchbox").fill("bedside");
+  await page.getByRole("link", { name: /Bedside/ }).click();
+  await heading.filter({ hasText: "Devices" }).waitFor();
+  assert.equal(await menu.getByRole("searchbox").isVisible(), false);
+  await menu.getByRole("link", { name: "Settings" }).click();
+  await menu.getByRole("link", { name: "Advanced" }).click();
+  await page.getByRole("link", { name: "About" }).click();
+  await heading.filter({ hasText: "About" }).waitFor();
+  await menu.getByRole("link", { name: "Advanced" }).click();
+  await heading.filter({ hasText: "Advanced" }).waitFor();
+  await menu.getByRole("link", { name: "Settings" }).click();
+  await menu.getByRole("link", { name: "Back to the dashboard" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
 }

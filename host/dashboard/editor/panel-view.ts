@@ -38,7 +38,7 @@ export class PanelView {
     this.#tiles = tiles;
     this.#definitions = definitions;
     this.#grid = grid;
-    this.#tilePanel = new TilePanel(store, tiles.store, definitions, grid);
+    this.#tilePanel = new TilePanel(store, tiles, definitions, grid);
     this.element.className = "panel";
     this.element.hidden = true;
     this.#stop = effect(() => {

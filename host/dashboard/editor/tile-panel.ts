@@ -4,12 +4,13 @@ import type { FormChoices } from "../form/field.ts";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import type { Geometry } from "../layout.ts";
-import type { Store } from "../store.ts";
+import type { TileDependencies } from "../tile.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
 import { findWidget, type LayoutWidget, pageOf } from "./document.ts";
 import type { EditorStore } from "./editor-store.ts";
 import type { GridView } from "./grid-view.ts";
 import { sizeMisfit } from "./limits.ts";
+import { namedThings } from "./named-things.ts";
 import { words } from "./words.ts";
 
 /** Panel of a tile: its settings, and buttons as an alternative to every drag. */
@@ -21,7 +22,12 @@ export class TilePanel {
   readonly #schema = signal<FieldSchema | undefined>(undefined);
   readonly #offers: ReadonlySignal<FormChoices>;
 
-  constructor(store: EditorStore, dashboard: Store, definitions: Definitions, grid: GridView) {
+  constructor(
+    store: EditorStore,
+    { store: dashboard, contexts }: Pick<TileDependencies, "store" | "contexts">,
+    definitions: Definitions,
+    grid: GridView,
+  ) {
     this.#store = store;
     this.#definitions = definitions;
     this.#grid = grid;
@@ -29,6 +35,7 @@ export class TilePanel {
     this.#offers = computed(() => ({
       devices: devices.value.map(({ id, name, kind }) => ({ id, name, kind })),
       rooms: [...new Set(devices.value.flatMap(({ room }) => room ?? []))].toSorted(),
+      named: namedThings(devices.value, contexts),
     }));
   }
 

@@ -27,10 +27,12 @@ const anything: Check = () => undefined;
 
 const CHECKS: Readonly<Record<Control, Check>> = {
   text,
+  date: text,
   time: text,
   lines: text,
   device: text,
   room: text,
+  named: text,
   color: text,
   icon: text,
   choice: anything,

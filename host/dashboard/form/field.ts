@@ -1,6 +1,7 @@
+import type { NamedThing } from "@mantel/plugin-sdk/widget-settings";
 import type { FieldSchema } from "./schema.ts";
 
-/** Choices for the formats `device` and `room`. */
+/** Choices for the formats `device` and `room`, and for those of `NamedThing`. */
 export interface FormChoices {
   readonly devices: readonly {
     readonly id: string;
@@ -8,6 +9,10 @@ export interface FormChoices {
     readonly kind: string;
   }[];
   readonly rooms: readonly string[];
+  /** Values with their names in the language of the page, by format. A format without them has a text input. */
+  readonly named?: Readonly<
+    Record<NamedThing, readonly (readonly [value: string, name: string])[]>
+  >;
 }
 
 export interface FormRequest {

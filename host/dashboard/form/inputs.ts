@@ -1,3 +1,4 @@
+import type { NamedThing } from "@mantel/plugin-sdk/widget-settings";
 import { html, nothing } from "lit";
 import { groupView, listView } from "./compound.ts";
 import { faultOf, isRecord } from "./fault.ts";
@@ -21,6 +22,7 @@ export function inputOf(field: Field, draw: Draw): unknown {
 
 const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>> = {
   text: (field) => textInput(field, "text"),
+  date: (field) => textInput(field, "date"),
   time: (field) => textInput(field, "time"),
   lines: linesInput,
   icon: iconInput,
@@ -46,10 +48,22 @@ const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>>
       ["", words.value.none],
       ...field.request.offers.rooms.map((room) => [room, room] as const),
     ]),
+  named: namedInput,
   json: jsonInput,
 };
 
-function textInput(field: Field, type: "text" | "password" | "time", example?: string): unknown {
+function namedInput(field: Field): unknown {
+  const { format, default: usual = "" } = field.schema;
+  const offered = field.request.offers.named?.[format as NamedThing];
+  if (!offered) return textInput(field, "text");
+  return selectInput(field, usual === "" ? [["", words.value.none], ...offered] : offered);
+}
+
+function textInput(
+  field: Field,
+  type: "text" | "password" | "date" | "time",
+  example?: string,
+): unknown {
   const { schema, value, set } = field;
   const usual = schema.default === undefined || schema.default === "" ? example : schema.default;
   return html`<input

@@ -4,7 +4,7 @@ export interface FieldSchema {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** `device`, `room`, `color`, `icon`, `lines`, `time` and `password` have their own inputs. */
+  /** `device`, `room`, `color`, `icon`, `lines`, `date`, `time`, `password` and the names of `NamedThing` have their own inputs. */
   readonly format?: string;
   /** Offers only devices of this kind, for the format `device`. */
   readonly deviceKind?: string;
@@ -62,6 +62,7 @@ function mapped(
 export type Control =
   | "text"
   | "lines"
+  | "date"
   | "time"
   | "secret"
   | "number"
@@ -69,6 +70,7 @@ export type Control =
   | "choice"
   | "device"
   | "room"
+  | "named"
   | "color"
   | "icon"
   | "choices"
@@ -101,8 +103,15 @@ function stringControl(format: string | undefined): Control {
     case "color":
     case "icon":
     case "lines":
+    case "date":
     case "time":
       return format;
+    case "field":
+    case "kind":
+    case "group":
+    case "scene":
+    case "calendar":
+      return "named";
     default:
       return "text";
   }

@@ -375,6 +375,7 @@ export const english = {
   copyScene: (name: string) => `Copy ${name}`,
   moveUp: (name: string) => `Move ${name} up`,
   moveDown: (name: string) => `Move ${name} down`,
+  silentDevices: (silent: number, all: number) => `${silent} of ${all} silent`,
   moved: (name: string, place: number, of: number) => `${name}: place ${place} of ${of}`,
   copyOf: (name: string) => `${name} (copy)`,
   captureAgain: (name: string) => `Update ${name} to the current state`,

@@ -381,6 +381,7 @@ export const german: Translation<typeof english> = {
   copyScene: (name) => `${name} kopieren`,
   moveUp: (name) => `${name} nach oben`,
   moveDown: (name) => `${name} nach unten`,
+  silentDevices: (silent, all) => `${silent} von ${all} ohne Antwort`,
   moved: (name, place, of) => `${name}: Platz ${place} von ${of}`,
   copyOf: (name) => `${name} (Kopie)`,
   captureAgain: (name) => `${name} auf den aktuellen Zustand setzen`,

@@ -17,6 +17,7 @@ import { pluginsPage } from "./plugins-page.ts";
 import { roomsPage } from "./rooms-page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { townPage } from "./town-page.ts";
+import { words } from "./words.ts";
 
 /** A settings page. */
 export interface PageEntry {
@@ -42,6 +43,8 @@ export interface PageEntry {
     | "about";
   /** True for the first page of a group in the menu. */
   readonly startsGroup?: boolean;
+  /** A short text that a phone shows behind its title in the menu. Read it while drawing. */
+  readonly note?: (store: Pick<Store, "allDevices">) => string;
   /** The page of the menu that leads to it, for a page that is not in the menu. */
   readonly below?: string;
   /** The path of the API that the page needs. Without a plugin that serves it, no link leads to the page. */
@@ -61,8 +64,8 @@ export interface PageVisit {
 /** All pages, those of the menu in its order. The first page is the default. */
 export const PAGES: readonly PageEntry[] = [
   { id: "general", icon: "mdi:home-variant", title: "general", open: generalPage },
-  { id: "rooms", icon: "mdi:floor-plan", title: "rooms", open: roomsPage },
-  { id: "devices", icon: "mdi:lightbulb", title: "devices", open: devicesPage },
+  { id: "rooms", icon: "mdi:floor-plan", title: "rooms", note: roomCount, open: roomsPage },
+  { id: "devices", icon: "mdi:lightbulb", title: "devices", note: deviceCount, open: devicesPage },
   { id: "scenes", icon: "mdi:palette", title: "scenes", open: scenesPage },
   {
     id: "calendars",
@@ -131,4 +134,15 @@ export function pagesOf({ store, mayAdminister }: PageVisit): readonly PageEntry
     ({ needs, needsFullAccess = false }) =>
       (needs === undefined || isServed(store, needs)) && (mayAdminister || !needsFullAccess),
   );
+}
+
+function roomCount(store: Pick<Store, "allDevices">): string {
+  return `${new Set(store.allDevices().value.flatMap(({ room }) => room ?? [])).size}`;
+}
+
+/** The number of devices, and of those without an answer. */
+function deviceCount(store: Pick<Store, "allDevices">): string {
+  const devices = store.allDevices().value.filter(({ hidden }) => !hidden);
+  const silent = devices.filter(({ available }) => !available).length;
+  return silent === 0 ? `${devices.length}` : words.value.silentDevices(silent, devices.length);
 }

@@ -29,6 +29,8 @@ export class Settings {
   readonly #element = document.createElement("div");
   readonly #parts: SettingsDependencies;
   readonly #shown = signal<Shown | undefined>(undefined);
+  /** True for the address of the menu, which a phone shows alone. A wide screen shows the first page beside it. */
+  readonly #isMenu = signal(false);
   readonly #search: SettingsSearch;
   readonly #before = document.activeElement;
   readonly #end: () => void;
@@ -67,11 +69,9 @@ export class Settings {
       entry,
       page: this.#opened(entry, item),
     }));
+    this.#isMenu.value = id === "";
     scrollTo(0, 0);
     this.#element.querySelector("h1")?.focus();
-    // On a phone the menu is wider than the screen.
-    const current = this.#element.querySelector("nav [aria-current]");
-    current?.scrollIntoView({ block: "nearest", inline: "center" });
   }
 
   #opened(entry: PageEntry, item: string): OpenSettingsPage {
@@ -108,17 +108,26 @@ export class Settings {
     if (this.#parts.formAction.hasUnsaved) event.preventDefault();
   };
 
+  /** The address and title of the page that leads to a page on a phone. */
+  #above({ below }: PageEntry): [href: string, title: string] {
+    const above = PAGES.find(({ id }) => id === below);
+    return above
+      ? [addressOf(above.id), words.value[above.title]]
+      : ["#/settings", words.value.settings];
+  }
+
   #view(): unknown {
     const shown = this.#shown.value;
     if (!shown) return nothing;
     const { entry, page } = shown;
     titles.over.value = words.value[entry.title];
     const inMenu = entry.below ?? entry.id;
+    const isMenu = this.#isMenu.value;
+    this.#element.classList.toggle("in-menu", isMenu);
     return html`<nav aria-label=${words.value.settings}>
         <div class="nav-head">
-          <a class="back" href="#" aria-label=${words.value.back}>
-            <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>
-          </a>
+          ${backLink("#", words.value.back, isMenu ? "" : "on-wide")}
+          ${isMenu ? nothing : backLink(...this.#above(entry), "on-phone")}
           <strong>${words.value.settings}</strong>
         </div>
         ${this.#search.inputView()}
@@ -128,26 +137,38 @@ export class Settings {
             : html`<div class="menu">
                 ${pagesOf(this.#parts)
                   .filter(({ below }) => below === undefined)
-                  .map((each) => linkTo(each, each.id === inMenu))}
+                  .map((each) => linkTo(each, each.id === inMenu, this.#parts.store))}
               </div>`
         }
       </nav>
       <main data-page=${shown.name} aria-busy=${this.#parts.formAction.busy.value}>
-        <h1 tabindex="-1">${words.value[entry.title]}</h1>
+        <h1 tabindex="-1">
+          <span class=${isMenu ? "on-wide" : ""}>${words.value[entry.title]}</span>
+          ${isMenu ? html`<span class="on-phone">${words.value.settings}</span>` : nothing}
+        </h1>
         ${this.#parts.formAction.notice()} ${page.view()}
       </main>`;
   }
 }
 
+/** A link that is shown on wide screens or phones only, or on both. */
+function backLink(href: string, label: string, on: "on-wide" | "on-phone" | ""): TemplateResult {
+  return html`<a class="back ${on}" href=${href} aria-label=${label}>
+    <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>
+  </a>`;
+}
+
 function linkTo(
-  { id, icon, title, startsGroup = false }: PageEntry,
+  { id, icon, title, startsGroup = false, note }: PageEntry,
   isCurrent: boolean,
+  store: Store,
 ): TemplateResult {
   return html`${startsGroup ? html`<hr />` : nothing}<a
       href=${addressOf(id)}
       aria-current=${isCurrent ? "page" : nothing}
     >
       <mantel-icon name=${icon}></mantel-icon>${words.value[title]}
+      <span class="note on-phone">${note?.(store)}</span>
     </a>`;
 }
 

@@ -19,8 +19,8 @@ test("the header links to the settings, and to the pages that a plugin serves", 
 
   session.store.replaceModules([moduleServing("/automations", "/logbook")]);
 
-  assert.deepEqual(without, ["#/settings/general"]);
-  assert.deepEqual(hrefs(), ["#/automations", "#/logbook", "#/settings/general"]);
+  assert.deepEqual(without, ["#/settings"]);
+  assert.deepEqual(hrefs(), ["#/automations", "#/logbook", "#/settings"]);
 });
 
 test("the settings are shown in place of the dashboard while the address points to them", async (t) => {

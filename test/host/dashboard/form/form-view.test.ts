@@ -14,7 +14,20 @@ const OFFERS = {
     { id: "meter", name: "Meter", kind: "sensor" },
   ],
   rooms: ["Kitchen"],
-};
+  named: {
+    field: [
+      ["humidity", "Humidity"],
+      ["temperature", "Temperature"],
+    ],
+    scene: [
+      ["host:scene:dinner", "Dinner"],
+      ["host:scene:movie", "Movie"],
+    ],
+    kind: [],
+    group: [],
+    calendar: [],
+  },
+} as const;
 const COLORS = { type: "array", uniqueItems: true, items: { enum: ["red", "green", "blue"] } };
 
 /** A schema, the stored value, the element, what a user enters there, and the new value. */
@@ -23,6 +36,7 @@ const INPUTS: readonly [FieldSchema, unknown, string, string | boolean | number,
   [{ type: "string" }, "a", "input", "", ""],
   [{ type: "string", minLength: 1 }, "a", "input", "", undefined],
   [{ type: "string", format: "lines" }, "a", "textarea", "b\nc", "b\nc"],
+  [{ type: "string", format: "date" }, "", "input", "2026-12-24", "2026-12-24"],
   [{ type: "integer" }, 1, "input", "2", 2],
   [{ type: "number" }, 1, "input", "", undefined],
   [{ type: "boolean" }, false, "input", true, true],
@@ -30,6 +44,9 @@ const INPUTS: readonly [FieldSchema, unknown, string, string | boolean | number,
   [{ type: "string", format: "device" }, "", "select", 2, "meter"],
   [{ type: "string", format: "device", deviceKind: "sensor" }, "", "select", 1, "meter"],
   [{ type: "string", format: "room" }, "", "select", 1, "Kitchen"],
+  [{ type: "string", format: "field", default: "" }, "", "select", 1, "humidity"],
+  [{ type: "string", format: "field", default: "humidity" }, undefined, "select", 1, "temperature"],
+  [{ type: "string", format: "scene" }, "", "select", 2, "host:scene:movie"],
   [COLORS, ["blue"], "input", true, ["red", "blue"]],
   [{}, { a: 1 }, "textarea", '{"b":2}', { b: 2 }],
 ];
@@ -142,6 +159,33 @@ test("a key of a map that is missing or invalid is explained, and one that is ta
 
   assert.equal(wrong.textOf(".fault").length, 2);
   assert.deepEqual(taken.values(), { key: { a: "1", b: "2" } });
+});
+
+test("a thing of the home is chosen by its name, and a stored one that is gone is kept", () => {
+  const properties = {
+    field: { type: "string", format: "field", default: "" },
+    usual: { type: "string", format: "field", default: "temperature" },
+    scenes: { type: "array", items: { type: "string", format: "scene" } },
+    kind: { type: "string", format: "kind" },
+  };
+  const form = draw(properties, { field: "radon", scenes: ["host:scene:movie"] });
+
+  assert.deepEqual(form.textOf("select option"), [
+    ...["None", "Humidity", "Temperature", "radon (not available)"],
+    ...["Humidity", "Temperature"],
+    ...["None", "Dinner", "Movie"],
+    ...["None"],
+  ]);
+});
+
+test("a thing of which the page knows no names is a text", () => {
+  const root = document.createElement("div");
+  const schema = { type: "object", properties: { scene: { type: "string", format: "scene" } } };
+  const offers = { devices: [], rooms: [] };
+  render(formView({ schema, values: {}, offers, id: "form", onChange: () => undefined }), root);
+
+  assert.equal(root.querySelectorAll("select").length, 0);
+  assert.equal(root.querySelectorAll("input").length, 1);
 });
 
 test("text that is not JSON changes nothing", () => {
