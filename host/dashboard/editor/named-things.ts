@@ -7,24 +7,34 @@ import type { WidgetContexts } from "../widget-context.ts";
 
 type Named = NonNullable<FormChoices["named"]>;
 
-/** The things of the home that settings of a tile can name. */
+/** The things of the home that settings of a tile can name. Each list is read only for a setting that needs it. */
 export function namedThings(
   devices: readonly Device[],
   contexts: Pick<WidgetContexts, "channel">,
 ): Named {
-  const scenes = contexts.channel("scenes").value as readonly Scene[] | undefined;
-  const calendar = contexts.channel("calendar").value as CalendarWindow | undefined;
-  const fields = devices.flatMap(({ capabilities }) =>
-    Object.entries(capabilities)
-      .filter(([, { type, readOnly }]) => type === "number" && readOnly)
-      .map(([name]) => name),
-  );
   return {
-    field: sorted(fields.map((name) => [name, capabilityText(name)])),
-    kind: sorted(devices.map(({ kind }) => [kind, kindText(kind)])),
-    group: sorted(devices.flatMap(({ groups }) => groups.map((name) => [name, name] as const))),
-    scene: scenes?.map(({ id, name }) => [id, name]) ?? [],
-    calendar: calendar?.sources.map(({ id, name }) => [id, name]) ?? [],
+    get field() {
+      const measured = devices.flatMap(({ capabilities }) =>
+        Object.entries(capabilities).filter(
+          ([, { type, readOnly }]) => type === "number" && readOnly,
+        ),
+      );
+      return sorted(measured.map(([name]) => [name, capabilityText(name)]));
+    },
+    get kind() {
+      return sorted(devices.map(({ kind }) => [kind, kindText(kind)]));
+    },
+    get group() {
+      return sorted(devices.flatMap(({ groups }) => groups.map((name) => [name, name] as const)));
+    },
+    get scene() {
+      const scenes = contexts.channel("scenes").value as readonly Scene[] | undefined;
+      return scenes?.map(({ id, name }) => [id, name] as const) ?? [];
+    },
+    get calendar() {
+      const calendar = contexts.channel("calendar").value as CalendarWindow | undefined;
+      return calendar?.sources.map(({ id, name }) => [id, name] as const) ?? [];
+    },
   };
 }
 
