@@ -67,7 +67,6 @@ const EXCEPTIONS: readonly Exception[] = [
     files:
       /^(host\/dashboard\/(form\/schema|editor\/named-things)|plugin-sdk\/widget-settings)\.ts$/,
     ids: ["calendar"],
-    text: /"calendar"|plugin-sdk\/calendar"/g,
     reason: "a setting of a tile that names a calendar of the home",
   },
   {
