@@ -4,12 +4,14 @@ import { createFormats } from "@mantel/plugin-sdk/format";
 import { signal } from "@preact/signals-core";
 import type { Session } from "../../../../host/dashboard/session.ts";
 import "../../../helpers/page/light-dom.ts";
+import { mockAgain } from "../../../helpers/mock-again.ts";
 import { settled } from "../streaming-home.ts";
 
 const { Screensaver } = await import("../../../../host/dashboard/look/screensaver.ts");
 
 const FORMATS = createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" });
 const ROUND_MS = 30_000;
+const create = document.createElement.bind(document);
 
 test("an idle screen shows the time until a key, which does nothing else and counts as a touch", (t) => {
   const { saver } = open(t, "clock");
@@ -82,10 +84,13 @@ function open(t: TestContext, screensaver: "clock" | "photos" | undefined) {
     if (!host.photos) throw new TypeError("the host is away");
     return Response.json({ photos: host.photos.map((name) => ({ name })) });
   };
-  const create = document.createElement.bind(document);
   const canvas = { getContext: () => null, animate: () => ({ finished: Promise.resolve() }) };
-  t.mock.method(document, "createElement", ((name: string) =>
-    name === "canvas" ? Object.assign(create(name), canvas) : create(name)) as never);
+  mockAgain(
+    t,
+    document as { createElement: (name: string) => unknown },
+    "createElement",
+    (name: string) => (name === "canvas" ? Object.assign(create(name), canvas) : create(name)),
+  );
   Object.assign(globalThis, {
     createImageBitmap: async () => ({ width: 1, height: 1, close: () => undefined }),
   });
