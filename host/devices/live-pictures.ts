@@ -10,7 +10,7 @@ import type { DeviceRegistry } from "./registry.ts";
 const VIEWERS = { most: 64, mostOfOne: 12 };
 /** At most 15 pictures a second are read from one device. */
 const LEAST_INTERVAL_MS = 66;
-/** A live picture without any news ends after this time. */
+/** A live picture ends if no picture comes for this time. */
 const SILENT_MS = 15_000;
 const RETRY_MS = 5_000;
 
@@ -58,18 +58,20 @@ export class LivePictures {
     { owner, gone, permitted }: Viewing,
   ): Promise<AsyncGenerator<CheckedImage>> {
     this.#require(id, "frames");
+    gone.throwIfAborted();
     const place = new AbortController();
     const { isGiven, replaced } = this.#places.take(owner, place);
     if (!isGiven) throw crowded(owner);
     replaced?.abort();
-    gone.addEventListener("abort", () => this.#places.release(owner, place));
-    const signal = AbortSignal.any([gone, place.signal, this.#closed.signal]);
-    const ended = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    const feed = this.#feedOf(id);
+    feed.viewers++;
+    gone.addEventListener("abort", () => {
+      this.#places.release(owner, place);
+      feed.viewers--;
+      if (feed.viewers === 0) this.#drop(id, feed);
     });
-    ended.catch(() => undefined); // the pictures may end first
-    const next = (after: number): Promise<Frame> =>
-      Promise.race([this.#feedOf(id).next(after), ended]);
+    const signal = AbortSignal.any([gone, place.signal, this.#closed.signal]);
+    const next = (after: number): Promise<Frame> => beforeAbort(feed.next(after), signal);
     return follow(await next(0), { next, permitted });
   }
 
@@ -100,8 +102,13 @@ export class LivePictures {
     if (known) return known;
     const feed = new Feed(() => this.#read(id, feed), this.#parts.now);
     this.#feeds.set(id, feed);
-    void feed.ended.then(() => this.#feeds.delete(id));
+    void feed.ended.then(() => this.#drop(id, feed));
     return feed;
+  }
+
+  /** The next viewer gets a new feed, and so no old picture. */
+  #drop(id: string, feed: Feed): void {
+    if (this.#feeds.get(id) === feed) this.#feeds.delete(id);
   }
 
   /** The next frame of a device; `undefined` if none has come for a while. */
@@ -132,21 +139,33 @@ function crowded(owner: string): MantelError {
   return new MantelError("rate_limited", sentence, { retryAfterMs: RETRY_MS });
 }
 
+/** The result of a promise, or the reason of an abort before that. Leaves nothing behind at the signal, which lasts longer. */
+function beforeAbort<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    const settled = (): void => signal.removeEventListener("abort", stop);
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    void result.then(resolve, reject).finally(settled);
+  });
+}
+
 /** The live picture of one device, read while somebody waits for the next one. */
 class Feed {
   readonly ended: Promise<void>;
+  viewers = 0;
   readonly #read: () => Promise<Frame | undefined>;
   readonly #now: () => number;
   #latest: Frame | undefined;
   #reading: Promise<void> | undefined;
   #readAt = -Infinity;
-  #newsAt: number;
+  /** The time for which reading has brought no picture. */
+  #silentMs = 0;
   #end: () => void = () => undefined;
 
   constructor(read: () => Promise<Frame | undefined>, now: () => number = () => performance.now()) {
     this.#read = read;
     this.#now = now;
-    this.#newsAt = now();
     this.ended = new Promise((resolve) => (this.#end = resolve));
   }
 
@@ -169,11 +188,9 @@ class Feed {
       await delay(Math.max(0, this.#readAt + LEAST_INTERVAL_MS - this.#now()));
       this.#readAt = this.#now();
       const frame = await this.#read();
-      const now = this.#now();
-      if (frame) {
-        this.#latest = frame;
-        this.#newsAt = now;
-      } else if (now - this.#newsAt >= SILENT_MS) {
+      this.#silentMs = frame ? 0 : this.#silentMs + this.#now() - this.#readAt;
+      if (frame) this.#latest = frame;
+      if (this.#silentMs >= SILENT_MS) {
         throw new MantelError("deadline_passed", "no live picture has come for a while");
       }
     } catch (error) {

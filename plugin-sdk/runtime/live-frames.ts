@@ -52,7 +52,7 @@ export class LiveFrames {
 class Followed {
   readonly #ended = new AbortController();
   #latest: SentFrame | undefined;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #unwatched: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #hasEnded = false;
@@ -74,7 +74,7 @@ class Followed {
       if (!signal.aborted)
         this.#failure = error instanceof Error ? error : new Error(String(error));
     }
-    const isTold = this.#waiting.length > 0;
+    const isTold = this.#waiting.size > 0;
     clearTimeout(this.#unwatched);
     this.#hasEnded = true;
     this.#wake();
@@ -109,16 +109,18 @@ class Followed {
 
   #wait(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      this.#waiting.push(() => {
+      const wake = (): void => {
         clearTimeout(timer);
+        this.#waiting.delete(wake);
         resolve();
-      });
+      };
+      const timer = setTimeout(wake, LONGEST_WAIT_MS);
+      this.#waiting.add(wake);
     });
   }
 
   #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const wake of this.#waiting) wake();
   }
 
   #watch(): void {

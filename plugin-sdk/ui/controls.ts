@@ -4,12 +4,12 @@ import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
 import { canSet, type TileButton } from "./appearance.ts";
 import { codePad } from "./code-pad.ts";
+import { companionRow } from "./companion-row.ts";
 import { capabilityWord, valueWord } from "./control-words.ts";
 import { isPlayer } from "./device-tile.ts";
 import { type DeviceFunction, extrasOf, partsOf } from "./functions.ts";
 import { lookOf } from "./look.ts";
 import { fullTileOf } from "./player-card.ts";
-import { companionsOf } from "./player-group.ts";
 import { readingText } from "./reading.ts";
 
 /** More values than this are a list to choose from. */
@@ -73,30 +73,6 @@ export function foldedControls(device: Device, actions: Actions): TemplateResult
   return [
     ...fold("Configuration", extraRows(device, actions, "configuration"), actions),
     ...fold("Diagnostics", [...diagnostics, ...more], actions),
-  ];
-}
-
-/** A button for each player that can play the same music, by its name and not by that of the bridge. */
-function companionRow(
-  device: Device,
-  actions: Actions,
-  players: readonly Device[],
-): TemplateResult[] {
-  const companions = companionsOf(device, players);
-  if (companions.length === 0) return [];
-  const name = actions.t("Also plays in");
-  return [
-    html`<div class="control" role="group" aria-label=${name}>
-      <span class="what">${name}</span>
-      <div class="choices">
-        ${companions.map(
-          ({ player, isIn, target, command }) =>
-            html`<button aria-pressed=${isIn} @click=${() => void actions.send(target, command)}>
-              ${[player.name, actions.wordOf(player)].filter(Boolean).join(": ")}
-            </button>`,
-        )}
-      </div>
-    </div>`,
   ];
 }
 

@@ -22,8 +22,8 @@ export function playersFor({ capabilities }: Device, finder: Finder): readonly D
 }
 
 /**
- * The players of the same bridge that can play what a player plays. Of a group that it follows only it itself can
- * leave: without its leader there is no group.
+ * The players of the same bridge that can play what a player plays. The leader of a group cannot leave it; its button
+ * makes the player itself leave.
  */
 export function companionsOf(device: Device, players: readonly Device[]): Companion[] {
   const { groupName, group: followed } = stateOf(device);

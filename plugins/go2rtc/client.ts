@@ -3,6 +3,7 @@ import {
   imageTypeOf,
   MantelError,
   MAX_IMAGE_BYTES,
+  NotMotionJpeg,
   readMotionJpeg,
 } from "@mantel/plugin-sdk";
 import type { Options } from "./options.ts";
@@ -63,9 +64,14 @@ export class Client {
     const contentType = answer.headers.get("content-type") ?? "";
     if (!answer.body || !contentType.startsWith("multipart/")) return;
     const limits = { contentType, maxBytes: MAX_IMAGE_BYTES };
-    for await (const bytes of readMotionJpeg(answer.body, limits)) {
-      const type = imageTypeOf(bytes);
-      if (type) yield { type, bytes };
+    try {
+      for await (const bytes of readMotionJpeg(answer.body, limits)) {
+        const type = imageTypeOf(bytes);
+        if (type) yield { type, bytes };
+      }
+    } catch (error) {
+      if (!(error instanceof NotMotionJpeg)) throw this.#away(what, error);
+      throw new MantelError("not_found", `${what} cannot be read: ${error.message}`);
     }
   }
 

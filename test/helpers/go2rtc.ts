@@ -26,7 +26,7 @@ async function whyNot(): Promise<false | string> {
   await mkdir(folder, { recursive: true });
   try {
     await writeFile(join(folder, "package.json"), "{}");
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--force"]; // force: it asks for Node 22 without need
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0", "--force"]; // force: it asks for Node 22 without need
     await promisify(execFile)("npm", ["install", ...options, `${PACKAGE}@${VERSION}`], {
       cwd: folder,
       timeout: INSTALL_MS,

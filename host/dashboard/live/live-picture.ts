@@ -26,6 +26,7 @@ export async function followLive(
     for (const form of forms) {
       let hasBegun = false;
       const begun = (): void => {
+        if (signal.aborted) return;
         hasBegun = true;
         failures = 0;
         playing(true);
@@ -43,11 +44,13 @@ export async function followLive(
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
   });
 }
 

@@ -40,9 +40,13 @@ export async function watchFrames(
 /** Not every browser can iterate over a stream. */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {};
-    if (!value) return;
-    yield value;
+  try {
+    for (;;) {
+      const { value } = (await reader?.read()) ?? {};
+      if (!value) return;
+      yield value;
+    }
+  } finally {
+    void reader?.cancel().catch(() => undefined); // else the connection would stay open behind a bad picture
   }
 }

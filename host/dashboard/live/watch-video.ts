@@ -24,7 +24,8 @@ export async function watchVideo(
   { signal, video, begun }: Watched,
 ): Promise<void> {
   const connection = new RTCPeerConnection();
-  const ended = endOf(connection, signal);
+  const over = new AbortController();
+  const ended = endOf(connection, signal, over.signal);
   try {
     connection.addEventListener("track", ({ track }) => {
       video.srcObject = new MediaStream([track]);
@@ -40,15 +41,20 @@ export async function watchVideo(
     begun();
     await ended;
   } finally {
+    over.abort();
     connection.close();
     video.srcObject = null;
   }
 }
 
-/** Rejects when the connection has ended. */
-function endOf(connection: RTCPeerConnection, signal: AbortSignal): Promise<never> {
+/** Rejects when the connection has ended, or `signal` aborts. Stops listening when `over` aborts. */
+function endOf(
+  connection: RTCPeerConnection,
+  signal: AbortSignal,
+  over: AbortSignal,
+): Promise<never> {
   const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error));
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { signal: over });
     connection.addEventListener("connectionstatechange", () => {
       const { connectionState: state } = connection;
       // One that is disconnected may come back, and fails otherwise.

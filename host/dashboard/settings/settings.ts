@@ -70,6 +70,7 @@ export class Settings {
       page: this.#opened(entry, item),
     }));
     this.#isMenu.value = id === "";
+    this.#element.classList.toggle("in-menu", id === "");
     scrollTo(0, 0);
     this.#element.querySelector("h1")?.focus();
   }
@@ -123,7 +124,6 @@ export class Settings {
     titles.over.value = words.value[entry.title];
     const inMenu = entry.below ?? entry.id;
     const isMenu = this.#isMenu.value;
-    this.#element.classList.toggle("in-menu", isMenu);
     return html`<nav aria-label=${words.value.settings}>
         <div class="nav-head">
           ${backLink("#", words.value.back, isMenu ? "" : "on-wide")}

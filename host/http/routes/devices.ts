@@ -158,6 +158,7 @@ function framesRoute({ livePictures, tokens }: HttpDependencies): Route {
     async handle(ctx, { params, principal }) {
       const gone = new AbortController();
       ctx.res.once("close", () => gone.abort());
+      if (ctx.res.closed) gone.abort();
       const frames = await livePictures.watch(params.id, {
         owner: principal.sub,
         gone: gone.signal,

@@ -105,6 +105,27 @@ test("nothing is read while nobody waits for a picture", async (t) => {
   assert.equal(asked, 1);
 });
 
+test("a viewer who comes later gets no picture of an earlier time, and waits for a camera to begin", async (t) => {
+  const { bridge, watch, clock } = await openCameras(t);
+  const first = await watch();
+  await first.next();
+  first.leave();
+
+  clock.now = 3_600_000;
+  let calls = 0;
+  bridge.frame = async (_, after) => (++calls < 3 ? null : { ...frame(9), number: after + 9 });
+  assert.equal(await (await watch()).next(), 9);
+});
+
+test("a viewer that has already gone takes no place", async (t) => {
+  const { live } = await openCameras(t);
+  const viewing = { owner: "tablet", gone: AbortSignal.abort(), permitted: () => true };
+
+  for (let count = 0; count < 13; count++) {
+    await assert.rejects(live.watch(FRONT, viewing), { name: "AbortError" });
+  }
+});
+
 test("a reload of the bridge is waited for, and a long silence ends the picture", async (t) => {
   const { bridge, watch, clock } = await openCameras(t);
   const viewer = await watch();

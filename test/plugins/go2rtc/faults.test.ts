@@ -79,6 +79,31 @@ test("a camera without motion JPEG shows one picture after the other", async (t)
   ]);
 });
 
+test("a live picture that breaks off, or is too long, says so", async (t) => {
+  const head = "--frame\r\nContent-Type: image/jpeg\r\nContent-Length: ";
+  let broken = true;
+  const url = await serve(
+    t,
+    withList((_, response) => {
+      response.writeHead(200, { "content-type": "multipart/x-mixed-replace; boundary=frame" });
+      response.write(`${head}${broken ? 100 : 4 * 2 ** 20 + 1}\r\n\r\n`);
+      if (broken) setTimeout(() => response.destroy(), 50);
+    }),
+  );
+  const started = await startPlugin(plugin, { config: { url: `${url}/rtc` } });
+  t.after(() => started.stop());
+
+  await assert.rejects(started.nextFrame("side-door"), {
+    code: "bridge_down",
+    message: /^could not read the live picture of side-door from http/,
+  });
+  broken = false;
+  await assert.rejects(started.nextFrame("side-door"), {
+    code: "not_found",
+    message: /^the live picture of side-door cannot be read: a picture has more than/,
+  });
+});
+
 test("a picture that is none, and one that is too long", async (t) => {
   let body: Buffer | string = "<svg/>";
   const url = await serve(

@@ -81,3 +81,20 @@ test("nothing is tried when it is no longer shown", async (t) => {
 
   assert.deepEqual(shown, ["video", "frames"]);
 });
+
+test("a picture that comes behind the end is not told", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const ended = new AbortController();
+  const told: boolean[] = [];
+  let begin: () => void = () => undefined;
+  const show: Show = (_, { begun }) => {
+    begin = begun;
+    return new Promise(() => undefined);
+  };
+  void followLive(FORMS, { signal: ended.signal, show, playing: (is) => told.push(is) });
+
+  ended.abort();
+  begin();
+
+  assert.deepEqual(told, []);
+});
