@@ -109,6 +109,10 @@ export class FileJournal implements StorageJournal {
     } catch (error) {
       return this.#failed(error);
     }
+    this.#replaceIfOutdated();
+  }
+
+  #replaceIfOutdated(): void {
     const outdated = this.#count - this.#lines.size;
     if (outdated > Math.max(MOST_OUTDATED, this.#lines.size)) void this.#replace();
   }
@@ -124,7 +128,11 @@ export class FileJournal implements StorageJournal {
   }
 
   #replace(): Promise<void> {
-    this.#replacing ??= this.#writeAgain().finally(() => (this.#replacing = undefined));
+    this.#replacing ??= this.#writeAgain().finally(() => {
+      this.#replacing = undefined;
+      // What was outdated meanwhile is in the new file.
+      if (!this.#retry && !this.#isClosed) this.#replaceIfOutdated();
+    });
     return this.#replacing;
   }
 

@@ -69,6 +69,19 @@ test("the file is written again when most of it is outdated, and changes meanwhi
   );
 });
 
+test("changes that are outdated while the file is written again do not stay in it", async (t) => {
+  const { open, file } = await openFolder(t);
+  const journal = open();
+
+  for (let at = 0; at < 6_000; at++) journal.set("count", at);
+  await Promise.resolve(); // the new file is begun; it is synced in a later turn
+  for (let at = 0; at < 20_000; at++) journal.set("count", at);
+
+  await until(async () => (await stat(file)).size < 1_000);
+  assert.deepEqual([...open()], [["count", 19_999]]);
+  await journal.close();
+});
+
 test("a damaged end costs only its line, and later changes are whole", async (t) => {
   const { open, file, log } = await openFolder(t);
   const journal = open();
