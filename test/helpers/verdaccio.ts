@@ -1,21 +1,21 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { emptyFolder } from "./folder.ts";
+import { installedPackage } from "./installed-package.ts";
+import { freePort } from "./mosquitto.ts";
 import { until } from "./until.ts";
 
-const CACHE = resolve("node_modules/.cache/mantel-verdaccio");
-const PACKAGE = {
-  private: true,
-  dependencies: { verdaccio: "6.0.5" },
-  // 6.0 is the last line for Node 20. One of its dependencies names a tag of this package, which not every mirror has.
-  overrides: { "node-fetch": "2.7.0" },
-};
+const { folder: INSTALLED, missing } = await installedPackage({
+  name: "verdaccio",
+  version: "6.0.5", // 6.0 is the last line for Node 20
+  overrides: { "node-fetch": "2.7.0" }, // one of its dependencies names a tag of this package that not every mirror has
+});
+/** For `test(name, { skip: withoutVerdaccio }, …)`: false, or why tests with a registry are skipped. */
+export const withoutVerdaccio = missing;
 
 /** A registry of one's own. */
 export interface Registry {
@@ -27,9 +27,8 @@ export interface Registry {
   readonly stop: () => Promise<void>;
 }
 
-/** Verdaccio on a free port of this machine, empty and without an uplink. It is installed at the first use. */
+/** Verdaccio on a free port of this machine, empty and without an uplink. */
 export async function startVerdaccio(t: TestContext): Promise<Registry> {
-  await installOnce();
   const folder = await emptyFolder(t);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
@@ -44,7 +43,7 @@ export async function startVerdaccio(t: TestContext): Promise<Registry> {
       log: { type: "stdout", format: "json", level: "warn" },
     }),
   );
-  const program = join(CACHE, "node_modules/.bin/verdaccio");
+  const program = join(INSTALLED, "node_modules/.bin/verdaccio");
   const server = spawn(program, ["--config", config, "--listen", `127.0.0.1:${port}`], {
     stdio: "ignore",
   });
@@ -73,21 +72,4 @@ export async function startVerdaccio(t: TestContext): Promise<Registry> {
       await promisify(execFile)("npm", ["publish", "--ignore-scripts"], options);
     },
   };
-}
-
-async function installOnce(): Promise<void> {
-  if (existsSync(join(CACHE, "node_modules/verdaccio/package.json"))) return;
-  await mkdir(CACHE, { recursive: true });
-  await writeFile(join(CACHE, "package.json"), JSON.stringify(PACKAGE));
-  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await promisify(execFile)("npm", args, { cwd: CACHE });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
