@@ -43,7 +43,8 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   return (
     Object.entries(document.paths)
       .filter(
-        ([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api",
+        ([path, { get }]) =>
+          get !== undefined && !/\/(events|frames)$/.test(path) && path !== "/api",
       )
       // A feed address has to be made first, and a setup or a pairing begun.
       .filter(([path]) => !/\{secret\}|\{userCode\}|\/setup$/.test(path))
