@@ -57,7 +57,7 @@ for (const { path } of found) {
 const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
 const isLong = testFiles.every(({ path }) => path.startsWith(LONG));
 const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
-const load = measureLoad(concurrency);
+const load = measureLoad(Math.min(concurrency, testFiles.length));
 const coverage = hasCoverage ? await startCoverage() : undefined;
 const cache = testFiles.some(({ startsProcesses }) => startsProcesses)
   ? await warmCache(compiled)

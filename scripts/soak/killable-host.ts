@@ -54,20 +54,18 @@ export class KillableHost {
     return Promise.all(this.#documents.map((document) => this.#write(document)));
   }
 
-  /** Writes all documents as fast as possible until the host ends. Returns the number of writes. */
-  async writeUntilGone(): Promise<number> {
-    let count = 0;
+  /** Writes all documents as fast as possible until the host ends, and calls `onWritten` at each acknowledged write. */
+  async writeUntilGone(onWritten: () => void): Promise<void> {
     const goOn = async (document: Written): Promise<void> => {
       for (;;) {
         try {
-          if ((await this.#write(document)) === 200) count++;
+          if ((await this.#write(document)) === 200) onWritten();
         } catch {
           return; // the host was killed
         }
       }
     };
     await Promise.all(this.#documents.map(goOn));
-    return count;
   }
 
   /** The names of documents that contain neither the acknowledged number nor a later sent one. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openHome } from "../bench/bench-home.ts";
 import { KillableHost } from "./killable-host.ts";
 
-/** Maximum time between the first write and the kill. */
+/** Maximum time between the first acknowledged write and the kill. */
 const LONGEST_LIFE_MS = 300;
 
 /** The result of a run with kills. */
@@ -27,10 +27,16 @@ export async function killRepeatedly(count: number): Promise<KillCount> {
     await host.start();
     await host.writeAll();
     for (let kills = 0; kills < count; kills++) {
-      const [written] = await Promise.all([
-        host.writeUntilGone(),
-        delay(Math.random() * LONGEST_LIFE_MS).then(() => host.kill()),
-      ]);
+      let written = 0;
+      let writing: Promise<void> | undefined;
+      await new Promise<void>((first) => {
+        writing = host.writeUntilGone(() => {
+          if (++written === 1) first();
+        });
+      });
+      await delay(Math.random() * LONGEST_LIFE_MS);
+      await host.kill();
+      await writing;
       acknowledged += written;
       startMs.push(await host.start());
       lost += (await host.lost()).length;

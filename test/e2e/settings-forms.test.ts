@@ -50,7 +50,7 @@ async function takesPictures(t: TestContext, fixture: Fixture): Promise<void> {
   await page.locator('canvas[data-drawn="/photos/Garden.jpg"]').waitFor();
   await assertAccessible(page);
   await picture(page, "settings-photos");
-  const stored = await fixture.host.api("/photos/Garden.jpg");
+  const stored = Buffer.from(await (await fixture.host.api("/photos/Garden.jpg")).arrayBuffer());
   await page.getByLabel("Album for added pictures").fill("Holiday / 2026");
   await page.getByLabel("Add pictures").setInputFiles(chosen.slice(0, 1));
   await page.getByRole("alert").getByText("cannot be an album").waitFor();
@@ -59,7 +59,7 @@ async function takesPictures(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("heading", { name: "Holiday" }).waitFor();
   await page.locator('canvas[data-drawn="/photos/Garden.jpg?album=Holiday"]').waitFor();
   await picture(page, "settings-photos-albums");
-  const size = await sizeOf(page, Buffer.from(await stored.arrayBuffer()));
+  const size = await sizeOf(page, stored);
   await page.getByRole("button", { name: "Remove Garden.jpg" }).first().click();
   await page.locator("button.armed").click();
   await page.getByRole("status").getByText("Garden.jpg removed").waitFor();
