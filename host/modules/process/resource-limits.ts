@@ -1,3 +1,4 @@
+import { lookRegularly } from "./looks.ts";
 import { type PluginProcess, NON_HEAP_MEMORY_MIB } from "./plugin-process.ts";
 import {
   countProcesses,
@@ -8,7 +9,6 @@ import {
   readProcess,
 } from "./procfs.ts";
 
-const LOOK_MS = 250;
 const CPU_WINDOW_MS = 30_000;
 /** The system allocates descriptors in powers of two, so this means more than 4,096. */
 const DESCRIPTORS = 4_096;
@@ -31,8 +31,7 @@ export function watchResourceLimits(generation: PluginProcess): void {
       excessOfProcesses(generation.pid, group);
     if (cause !== undefined) void generation.end(cause);
   };
-  const timer = setInterval(look, LOOK_MS);
-  void generation.exited.then(() => clearInterval(timer));
+  void generation.exited.then(lookRegularly(look));
 }
 
 /** The CPU time of a process within the last `windowMs`. */

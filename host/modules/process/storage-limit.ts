@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { LOOK_MS } from "./looks.ts";
 import type { PluginProcess } from "./plugin-process.ts";
 import {
   type CountedFolder,
@@ -11,11 +12,10 @@ import {
 
 const run = promisify(execFile);
 
-const LOOK_MS = 250;
 /** Folders are measured when the disk has lost this much free space, and now and then: measuring is expensive. */
 const LOST_BYTES = 256 * 2 ** 10;
 const LOST_ENTRIES = 16;
-const MEASURE_AT_LEAST_EVERY_MS = 1_000;
+const MEASURE_AT_LEAST_EVERY_MS = 5_000;
 /** Measuring takes at most one part in this many of the time: while the disk fills, and otherwise. */
 const SHARE_WHILE_FILLING = 3;
 const SHARE = 20;
@@ -122,7 +122,7 @@ class StorageLimit {
 
   async #look(): Promise<void> {
     await this.#enforce();
-    const room = await readFreeSpace(this.#folders[0]?.path ?? "").catch(() => undefined); // the folder is being created again
+    const room = readFreeSpace(this.#folders[0]?.path ?? "");
     if (!this.#isDue(room)) return;
     this.#roomThen = room;
     const startedAt = performance.now();

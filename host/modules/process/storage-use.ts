@@ -1,4 +1,5 @@
-import { lstat, opendir, statfs } from "node:fs/promises";
+import { statfsSync } from "node:fs";
+import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { deletedFiles } from "./procfs.ts";
 
@@ -40,10 +41,17 @@ export function measureDeleted(pid: number): number {
   return deletedFiles(pid).reduce((sum, { blocks }) => sum + blocks * BLOCK_BYTES, 0);
 }
 
-/** The free space of the disk that a folder is on. This is cheap, unlike examining each file. */
-export async function readFreeSpace(path: string): Promise<StorageUse> {
-  const { bfree, bsize, ffree } = await statfs(path);
-  return { bytes: bfree * bsize, entries: ffree };
+/**
+ * The free space of the disk that a folder is on; undefined while the folder is being created again. The kernel knows it
+ * without a look at the disk.
+ */
+export function readFreeSpace(path: string): StorageUse | undefined {
+  try {
+    const { bfree, bsize, ffree } = statfsSync(path);
+    return { bytes: bfree * bsize, entries: ffree };
+  } catch {
+    return undefined;
+  }
 }
 
 async function measureTree(root: string, mostEntries: number): Promise<StorageUse> {

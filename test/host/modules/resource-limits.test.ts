@@ -59,6 +59,7 @@ async function openWatched(t: TestContext, { memoryMiB = 64, cpuPercent = 50 } =
   };
   tell({});
   watchResourceLimits(generation as unknown as PluginProcess);
+  t.after(() => exit());
   return { tell, pass, ends, exit, addProcesses, write, remove };
 }
 
