@@ -11,9 +11,24 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 const LONGEST = 100;
 const DEEPEST = 4;
 
+/**
+ * Any character. fast-check's own unit of that name first makes a table of all 1.1 million, for 1.3 s of CPU time
+ * and 150 MB.
+ */
+export const anyCharacter = fc
+  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map(
+    (code) => String.fromCodePoint(code),
+    (character) => {
+      const code = String(character).codePointAt(0) ?? 0;
+      if (String.fromCodePoint(code) !== character) throw new Error("not one character");
+      return code;
+    },
+  );
+
 /** Difficult texts: control characters, line breaks, lone surrogates, markup, paths. */
 export const oddText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.string({ maxLength: 30 }),
   fc.constantFrom(
     ...[
