@@ -23,7 +23,9 @@ const RECORD = `ServiceWorkerRegistration.prototype.showNotification = async (..
 
 test("a message that a push service delivers is shown by the browser", async (t) => {
   const host = await startHost(t, { plugins: [] });
-  const { page } = await openPage(t, await openBrowser(t), await host.link("control"));
+  const { page } = await openPage(t, await openBrowser(t), await host.link("control"), {
+    serviceWorker: true,
+  });
   const context = page.context();
   await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
   const [worker] = context.serviceWorkers();
@@ -57,7 +59,9 @@ test("a wall tablet that starts before the host shows the home as it was, and th
     data: join(folder, "data"),
   } as const;
   const first = await startHost(t, options);
-  const { page } = await openPage(t, await openBrowser(t), await first.link("control"));
+  const { page } = await openPage(t, await openBrowser(t), await first.link("control"), {
+    serviceWorker: true,
+  });
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });
   await lamp.waitFor();
   await until(() => page.evaluate<boolean>(STORED));
@@ -96,7 +100,9 @@ test("a page whose service worker is of a newer host works with an older one, wh
   const repository = await copyOfHost(t);
   await appendFile(join(repository, "host/dashboard/main.ts"), NEWER);
   const newer = await startHost(t, { ...options, repository });
-  const { page, faults } = await openPage(t, await openBrowser(t), await newer.link("control"));
+  const { page, faults } = await openPage(t, await openBrowser(t), await newer.link("control"), {
+    serviceWorker: true,
+  });
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });
   const isNewer = () => page.evaluate<boolean>("document.documentElement.dataset.newer === 'yes'");
   const builds = () => page.evaluate<string[]>(BUILDS);
