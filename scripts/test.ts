@@ -29,7 +29,7 @@ import { warmCache } from "./test/warm-cache.ts";
 /** The time that one test may take, on a quiet machine. */
 const TEST_TIMEOUT_MS = 120_000;
 /** Test processes at once. Each may run a host with its plugins' processes. */
-const CONCURRENCY = 5;
+const CONCURRENCY = 4;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 2;
 

@@ -4,9 +4,10 @@ import type { TestFile } from "./imports.ts";
 const SHARED_PROCESSES = 6;
 /**
  * Test files that start processes share one by so many: to start it, and to load hosts or Playwright, takes about a
- * second of CPU time.
+ * second of CPU time. Those with a browser take minutes each.
  */
-const FILES_WITH_PROCESSES = 5;
+const FILES_WITH_PROCESSES = 10;
+const FILES_WITH_BROWSER = 5;
 
 /** The test files of each process; those that take longest by `msOf` come first. */
 export function groupFiles(
@@ -25,9 +26,18 @@ export function groupFiles(
       SHARED_PROCESSES,
     ),
     quick.filter(({ usesPage }) => usesPage),
-    ...neighbours(withoutPage.filter(({ usesBrowser }) => usesBrowser)),
-    ...neighbours(withoutPage.filter(({ usesBrowser }) => !usesBrowser)),
-    ...neighbours(slow.filter(({ usesPage }) => usesPage)),
+    ...neighbours(
+      withoutPage.filter(({ usesBrowser }) => usesBrowser),
+      FILES_WITH_BROWSER,
+    ),
+    ...neighbours(
+      withoutPage.filter(({ usesBrowser }) => !usesBrowser),
+      FILES_WITH_PROCESSES,
+    ),
+    ...neighbours(
+      slow.filter(({ usesPage }) => usesPage),
+      FILES_WITH_PROCESSES,
+    ),
     ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
   ];
   return groups.filter((group) => group.length > 0).toSorted((a, b) => total(b) - total(a));
@@ -41,12 +51,12 @@ function inTurns(all: readonly TestFile[], count: number): TestFile[][] {
   );
 }
 
-/** Groups of files that are beside each other, whose process has loaded most of what the next one needs. */
-function neighbours(all: readonly TestFile[]): TestFile[][] {
+/** Groups of at most `count` files that are beside each other, whose process has loaded most of what the next one needs. */
+function neighbours(all: readonly TestFile[], count: number): TestFile[][] {
   const groups: TestFile[][] = [];
   for (const file of all) {
     const group = groups.at(-1);
-    if (group && group.length < FILES_WITH_PROCESSES) group.push(file);
+    if (group && group.length < count) group.push(file);
     else groups.push([file]);
   }
   return groups;

@@ -9,9 +9,9 @@ import { json } from "node:stream/consumers";
 import { before, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { parseSource } from "../../host/packages/source.ts";
+import { REPOSITORY } from "../docs/guide-home.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { runScript } from "../helpers/script.ts";
-import { REPOSITORY } from "./guide-home.ts";
 
 const FENCE = /^```\w*\n(.*?)^```$/gms;
 const PLUGIN = "npm run plugin -- ";

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { readManifest } from "../../host/modules/manifest/manifest.ts";
+import { blocksIn } from "../docs/guide-blocks.ts";
+import { REPOSITORY, save } from "../docs/guide-home.ts";
 import { emptyFolder } from "../helpers/folder.ts";
-import { blocksIn } from "./guide-blocks.ts";
-import { REPOSITORY, save } from "./guide-home.ts";
 
 const run = promisify(execFile);
 
@@ -32,19 +32,24 @@ test("the code of each recipe has no type errors, and its test passes", async (t
     include: [],
   };
   await writeFile(join(home, "tsconfig.json"), JSON.stringify(settings));
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-
-  const types = await run(join(REPOSITORY, "node_modules/.bin/tsc"), ["-p", home]).catch(
-    (failure: { stdout: string }) => failure,
-  );
   const tests = files.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"));
-  const args = ["--import", "tsx", "--test", "--test-reporter=tap", ...tests];
-  const result = await run(process.execPath, args, { cwd: home, env }).catch(
-    (failure: { stdout: string }) => failure,
-  );
-
-  assert.equal(types.stdout, "");
   const headings = text.match(/^## /gm)?.length;
   assert.equal(tests.length, headings);
-  assert.match(result.stdout, /^# fail 0$/m, result.stdout);
+
+  await t.test("types", async () => {
+    const types = await run(join(REPOSITORY, "node_modules/.bin/tsc"), ["-p", home]).catch(
+      (failure: { stdout: string }) => failure,
+    );
+    assert.equal(types.stdout, "");
+  });
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  for (const path of tests) {
+    await t.test(dirname(path), async () => {
+      const args = ["--import", "tsx", "--test", "--test-reporter=tap", path];
+      const result = await run(process.execPath, args, { cwd: home, env }).catch(
+        (failure: { stdout: string }) => failure,
+      );
+      assert.match(result.stdout, /^# fail 0$/m, result.stdout);
+    });
+  }
 });

@@ -37,20 +37,21 @@ test("few files without processes share one process", () => {
   assert.equal(groupFiles(several(6, "quick"), () => 1).length, 1);
 });
 
-test("files with processes share one by five neighbours, those with a browser apart", () => {
+test("files with processes share one by ten neighbours, those with a browser by five", () => {
   const browser = { startsProcesses: true, usesBrowser: true };
   const files = [
-    ...several(6, "host", { startsProcesses: true }),
-    ...several(2, "page", browser),
+    ...several(11, "host", { startsProcesses: true }),
+    ...several(6, "page", browser),
     ...several(1, "host-too", { startsProcesses: true }),
   ];
 
   const groups = groupFiles(files, () => 1);
 
   const expected = [
-    ["host0", "host1", "host2", "host3", "host4"],
-    ["host5", "host-too0"],
-    ["page0", "page1"],
+    Array.from({ length: 10 }, (_, at) => `host${at}`),
+    ["host10", "host-too0"],
+    ["page0", "page1", "page2", "page3", "page4"],
+    ["page5"],
   ];
   assert.deepEqual(new Set(pathsOf(groups)), new Set(expected));
 });
