@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { TestFile } from "./imports.ts";
 
@@ -15,8 +15,12 @@ export type Durations = Record<string, number>;
 
 /** Those of runs with coverage, which take longer, are kept apart. */
 export function readDurations({ coverage }: { readonly coverage: boolean }): Durations {
-  const committed = Object.entries(read(COMMITTED)).map(([file, s]) => [file, s * 1_000] as const);
-  return { ...Object.fromEntries(committed), ...read(cacheFile(coverage)) };
+  return { ...readCommitted(), ...read(cacheFile(coverage)) };
+}
+
+function readCommitted(): Durations {
+  const seconds = Object.entries(read(COMMITTED));
+  return Object.fromEntries(seconds.map(([file, s]) => [file, s * 1_000]));
 }
 
 export function saveDurations(
@@ -28,10 +32,10 @@ export function saveDurations(
   writeFileSync(file, JSON.stringify({ ...read(file), ...durations }));
 }
 
-/** Writes the committed durations. */
+/** Writes the committed durations; those of files that have not run now stay. */
 export function commitDurations(durations: Durations): void {
-  const slow = Object.entries(durations)
-    .filter(([, ms]) => ms > SLOW_MS)
+  const slow = Object.entries({ ...readCommitted(), ...durations })
+    .filter(([file, ms]) => ms > SLOW_MS && existsSync(file))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([file, ms]) => [file, Math.round(ms / 1_000)]);
   writeFileSync(COMMITTED, `${JSON.stringify(Object.fromEntries(slow), undefined, 2)}\n`);

@@ -9,10 +9,14 @@ const SHARED_PROCESSES = 6;
 const FILES_WITH_PROCESSES = 10;
 const FILES_WITH_BROWSER = 5;
 
-/** The test files of each process; those that take longest by `msOf` come first. */
+/**
+ * The test files of each process; those that take longest by `msOf` come first. At most `most` files share one, fewer
+ * where they use a browser.
+ */
 export function groupFiles(
   all: readonly TestFile[],
   msOf: (file: TestFile) => number,
+  most = FILES_WITH_PROCESSES,
 ): (readonly TestFile[])[] {
   const total = (group: readonly TestFile[]) => group.reduce((sum, file) => sum + msOf(file), 0);
   const inOne = all.filter(({ isAlone }) => !isAlone);
@@ -28,15 +32,15 @@ export function groupFiles(
     quick.filter(({ usesPage }) => usesPage),
     ...neighbours(
       withoutPage.filter(({ usesBrowser }) => usesBrowser),
-      FILES_WITH_BROWSER,
+      Math.min(most, FILES_WITH_BROWSER),
     ),
     ...neighbours(
       withoutPage.filter(({ usesBrowser }) => !usesBrowser),
-      FILES_WITH_PROCESSES,
+      most,
     ),
     ...neighbours(
       slow.filter(({ usesPage }) => usesPage),
-      FILES_WITH_PROCESSES,
+      most,
     ),
     ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
   ];

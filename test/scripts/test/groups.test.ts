@@ -56,6 +56,12 @@ test("files with processes share one by ten neighbours, those with a browser by 
   assert.deepEqual(new Set(pathsOf(groups)), new Set(expected));
 });
 
+test("fewer files share a process on request", () => {
+  const files = several(3, "host", { startsProcesses: true });
+
+  assert.deepEqual(pathsOf(groupFiles(files, () => 1, 1)), [["host0"], ["host1"], ["host2"]]);
+});
+
 test("files that need a page share a process with each other only", () => {
   const files = [
     file("quick"),
