@@ -56,7 +56,7 @@ async function showsUnfit(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("switch", { name: "Show seconds" }).check();
   await save(page);
   const kept = (await stored(fixture)).pages[0]?.widgets[0]?.config;
-  await page.getByRole("button", { name: "Drop colour" }).click();
+  await page.getByRole("button", { name: "Remove colour" }).click();
   await save(page);
 
   assert.deepEqual(kept, { seconds: true, colour: "<i>red</i>" });

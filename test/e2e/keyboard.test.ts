@@ -86,7 +86,7 @@ async function finds(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+k");
   await field.fill("zzz");
-  await page.getByText("Nothing has this in its name.").waitFor();
+  await page.getByText("Nothing with this name was found.").waitFor();
   await field.fill("time zone");
   await results.filter({ hasText: "General" }).waitFor();
   await page.keyboard.press("Enter");

@@ -131,7 +131,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     await installGuest(host, UNMOUNTED);
     const { page } = await visit(each, ["unmounted-widget"]);
     const tile = page.locator("[data-module=unmounted-widget]");
-    await tile.getByText("it did not mount in time").waitFor({ timeout: 20_000 * loadNow() });
+    await tile.getByText("it did not start in time").waitFor({ timeout: 20_000 * loadNow() });
   });
 
   await t.test("has the time of the home on a screen whose clock is wrong", async (each) => {

@@ -9,7 +9,7 @@ const english = {
   preview: "Preview",
   failed: (reason: string) => `The import failed: ${reason}`,
   counts: (whole: number, partial: number, none: number) =>
-    `${whole} map whole, ${partial} in part, ${none} not at all.`,
+    `${whole} can be imported completely, ${partial} in part, ${none} not at all.`,
   devices: "Devices that were not found",
   device: (entity: string) => `Device for ${entity}`,
   noDevice: "none",
@@ -17,9 +17,9 @@ const english = {
   inPart: "in part",
   notAtAll: "not at all",
   script: "script",
-  exists: "an automation of this name exists, and stays",
+  exists: "an automation with this name exists and is kept",
   isStored: "saved",
-  partial: "Also save those that map in part, without the rest and switched off",
+  partial: "Also save those that can be imported in part, without the rest and switched off",
   save: "Save",
   saved: (count: number) => `${count} automations are saved.`,
 };

@@ -4,7 +4,7 @@ const english = {
   find: "Find",
   findHint: "Device, room, scene or setting",
   results: "Results",
-  nothing: "Nothing has this in its name.",
+  nothing: "Nothing with this name was found.",
   found: (count: number) => (count === 1 ? "1 result" : `${count} results`),
   room: "Room",
   group: "Group",

@@ -8,7 +8,7 @@ const english = {
   item: (what: string, number: number) => `${what} ${number}`,
   secretIsSet: "Already set; type to replace it",
   unknownSettingsKept: "Unknown settings are kept.",
-  discardUnknown: (key: string) => `Drop ${key}`,
+  discardUnknown: (key: string) => `Remove ${key}`,
 
   icons: "Icons",
   searchIcons: "Search, such as bath or music",

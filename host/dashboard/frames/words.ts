@@ -2,7 +2,7 @@ import { translated, type Translation } from "../i18n/language.ts";
 
 const english = {
   frameDoesNotOpen: "its frame did not load",
-  frameDoesNotMount: "it did not mount in time",
+  frameDoesNotMount: "it did not start in time",
   frameSilent: "it did not answer for two seconds",
   frameFloods: "it sent too many messages",
   frameMessagesWindow: "it sent a message to the window of the dashboard",

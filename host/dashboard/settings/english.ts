@@ -76,18 +76,18 @@ export const english = {
   apiHint: "For programs that read or control the home",
   aboutHint: "Version and uptime",
   notificationsHint:
-    "Messages of automations appear on every dashboard. Plugins can send them on, for example to phones.",
-  noSenders: "No plugin sends messages on yet.",
-  sendsOn: "Sends messages on",
+    "Messages of automations appear on every dashboard. Plugins can forward them, for example to phones.",
+  noSenders: "No plugin forwards messages yet.",
+  sendsOn: "Forwards messages",
   messagesHere: "Messages in this browser",
-  messagesHereHint: "They come also while the dashboard is closed.",
+  messagesHereHint: "They also come while the dashboard is closed.",
   messagesFor: "Only for",
   messagesForHint:
     "A name that automations send messages to. Without one, every message comes here.",
   messagesInsecure: "Browsers get messages over HTTPS only.",
   messagesMissing:
     "This browser gets no messages. On an iPhone or iPad, add the dashboard to the Home Screen first.",
-  messagesForbidden: "The settings of this browser forbid messages of the home.",
+  messagesForbidden: "This browser blocks notifications from the home. Allow them in its settings.",
   displaysHint:
     "A screen that is paired under the name of a display shows its pages. Other screens show all pages.",
   display: "Display",
@@ -375,7 +375,7 @@ export const english = {
   copyScene: (name: string) => `Copy ${name}`,
   moveUp: (name: string) => `Move ${name} up`,
   moveDown: (name: string) => `Move ${name} down`,
-  silentDevices: (silent: number, all: number) => `${silent} of ${all} silent`,
+  silentDevices: (silent: number, all: number) => `${silent} of ${all} do not answer`,
   moved: (name: string, place: number, of: number) => `${name}: place ${place} of ${of}`,
   copyOf: (name: string) => `${name} (copy)`,
   captureAgain: (name: string) => `Update ${name} to the current state`,

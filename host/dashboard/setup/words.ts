@@ -20,7 +20,7 @@ const english = {
   noTown: "No town has this name. Try a larger one nearby.",
   people: (count: string) => `${count} people`,
   addCalendar: "Add a calendar",
-  calendarHint: "Everyone's day appears here.",
+  calendarHint: "Everyone’s day appears here.",
   calendarLink: "Address of the calendar",
   calendarExample: "https://example.org/family.ics",
   add: "Add",

@@ -135,7 +135,11 @@ for (const [what, browser, sentence] of [
   ["over plain HTTP", { isSecure: false }, /over HTTPS only/],
   ["without messages", { push: async () => undefined }, /This browser gets no messages/],
   ["with a worker that fails", { push: () => Promise.reject(new Error()) }, /gets no messages/],
-  ["that forbids them", { permission: () => "denied" as const }, /settings of this browser forbid/],
+  [
+    "that forbids them",
+    { permission: () => "denied" as const },
+    /This browser blocks notifications/,
+  ],
 ] as const) {
   test(`a browser ${what} says why it gets no messages`, async (t) => {
     const { root, input } = open(t, browser);
