@@ -30,8 +30,6 @@ import { warmCache } from "./test/warm-cache.ts";
 const TEST_TIMEOUT_MS = 120_000;
 /** Test processes at once. Each may run a host with its plugins' processes. */
 const CONCURRENCY = 4;
-/** Of these so many use the browser, as long as others are left. */
-const MOST_BROWSING = 2;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 2;
 
@@ -85,9 +83,6 @@ const limits = {
   },
 };
 
-/** Groups of files with a browser that run now. */
-let browsing = 0;
-const ofBrowser = new Set(testFiles.filter((file) => file.usesBrowser).map(({ path }) => path));
 const ofPages = new Set(testFiles.filter(({ usesPage }) => usesPage).map(({ path }) => path));
 
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
@@ -113,11 +108,8 @@ if (report.hasFailed) process.exitCode = 1;
 else if (coverage) process.exitCode = await coverage.check();
 
 async function runQueue(): Promise<void> {
-  for (let next = takeNext(); next; next = takeNext()) {
-    const needsChromium = isOfBrowser(next);
-    if (needsChromium) browsing++;
+  for (let next = queue.shift(); next; next = queue.shift()) {
     const { results, unfinished } = await run(next);
-    if (needsChromium) browsing--;
     if (unfinished.length > 0) queue.unshift(unfinished);
     for (const result of results) {
       if (mayRepeat && hasFailed(result)) failed.push(result);
@@ -125,17 +117,6 @@ async function runQueue(): Promise<void> {
       if (!hasFailed(result)) ran[result.file] = result.ms;
     }
   }
-}
-
-/** Chromium keeps the cores busy, and most other tests wait for something: they run beside each other. */
-function takeNext(): readonly string[] | undefined {
-  const suits = (group: readonly string[]) => browsing < MOST_BROWSING || !isOfBrowser(group);
-  const at = Math.max(0, queue.findIndex(suits));
-  return queue.splice(at, 1)[0];
-}
-
-function isOfBrowser(group: readonly string[]): boolean {
-  return group.some((file) => ofBrowser.has(file));
 }
 
 /** Runs files in a process of their own; those of pages in one that has the globals of a page from its start. */

@@ -7,11 +7,12 @@ const SHARED_PROCESSES = 6;
  * second of CPU time. Those with a browser take minutes each.
  */
 const FILES_WITH_PROCESSES = 10;
-const FILES_WITH_BROWSER = 5;
+const FILES_WITH_BROWSER = 3;
 
 /**
- * The test files of each process; those that take longest by `msOf` come first. At most `most` files share one, fewer
- * where they use a browser.
+ * The test files of each process. Those with a browser come last, because Chromium keeps the cores busy and other tests
+ * count on some time of theirs; among each kind those come first that take longest by `msOf`. At most `most` files share a
+ * process, fewer where they use a browser.
  */
 export function groupFiles(
   all: readonly TestFile[],
@@ -44,7 +45,10 @@ export function groupFiles(
     ),
     ...all.filter(({ isAlone }) => isAlone).map((file) => [file]),
   ];
-  return groups.filter((group) => group.length > 0).toSorted((a, b) => total(b) - total(a));
+  const hasBrowser = (group: readonly TestFile[]) => Number(group.some((file) => file.usesBrowser));
+  return groups
+    .filter((group) => group.length > 0)
+    .toSorted((a, b) => hasBrowser(a) - hasBrowser(b) || total(b) - total(a));
 }
 
 /** Deals the files out to at most `count` processes. */

@@ -131,11 +131,16 @@ async function hasItsLook(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("radio", { name: "Blue" }).check();
   await page.locator(":root[data-accent=blue]").waitFor();
   await page.getByRole("radio", { name: "beach.png" }).check();
-  await until(async () => (await wallpaperOf(host))?.album === "Holidays");
+  await until(async () => (await lookOf(host)).wallpaper?.album === "Holidays");
   await page.getByRole("radio", { name: "meadow.png" }).check();
-  await until(async () => (await wallpaperOf(host))?.name === "meadow.png");
-  assert.deepEqual(await wallpaperOf(host), { name: "meadow.png" }, "it is outside the album");
+  await until(async () => (await lookOf(host)).wallpaper?.name === "meadow.png");
+  assert.deepEqual(
+    (await lookOf(host)).wallpaper,
+    { name: "meadow.png" },
+    "it is outside the album",
+  );
   await page.getByLabel("Screensaver").selectOption("photos");
+  await until(async () => (await lookOf(host)).screensaver === "photos");
   await assertAccessible(page);
   await picture(page, "settings-look");
 
@@ -170,11 +175,14 @@ async function hasItsLook(t: TestContext, fixture: Fixture): Promise<void> {
   await page.locator(":root:not([data-accent])").waitFor();
 }
 
-async function wallpaperOf(host: TestHost): Promise<{ name: string; album?: string } | undefined> {
-  const { config } = (await (await host.api("/config")).json()) as {
-    config: { ui: { wallpaper?: { name: string; album?: string } } };
-  };
-  return config.ui.wallpaper;
+interface Look {
+  readonly wallpaper?: { readonly name: string; readonly album?: string };
+  readonly screensaver?: string;
+}
+
+async function lookOf(host: TestHost): Promise<Look> {
+  const { config } = (await (await host.api("/config")).json()) as { config: { ui: Look } };
+  return config.ui;
 }
 
 const GREEN_PIXEL = [16, 176, 48, 255];

@@ -37,14 +37,14 @@ export interface OwnDeadline {
   readonly waitedMs: () => number;
 }
 
-/** The deadline of a call to a process. */
+/** The deadline of a call to a process. The id of one that has just started is known later. */
 export function ownDeadline(
   what: string,
-  { pid }: Pick<PluginProcess, "pid">,
+  generation: Pick<PluginProcess, "pid">,
   deadlineMs: number,
   waitedMs = waitedForCpuMs,
 ): OwnDeadline {
-  return { what, deadlineMs, waitedMs: () => waitedMs(pid) + waitedMs(process.pid) };
+  return { what, deadlineMs, waitedMs: () => waitedMs(generation.pid) + waitedMs(process.pid) };
 }
 
 /** True if the promise settles within `ms`. */

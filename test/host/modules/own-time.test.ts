@@ -33,6 +33,15 @@ test("time in which the host waits for a CPU does not count either", () => {
   assert.equal(waitedMs(), 430);
 });
 
+test("the wait of a process counts whose id is known only after the call has begun", () => {
+  const generation = { pid: 0 };
+  const { waitedMs } = ownDeadline("start", generation, 1, (pid) => (pid === 7 ? 30 : 0));
+
+  generation.pid = 7;
+
+  assert.equal(waitedMs(), 30);
+});
+
 test("a process that has its CPU and does not answer is late", async () => {
   const waitedMs = () => 5_000; // before the call
   const never = () => new Promise<never>(() => undefined);

@@ -37,7 +37,7 @@ test("few files without processes share one process", () => {
   assert.equal(groupFiles(several(6, "quick"), () => 1).length, 1);
 });
 
-test("files with processes share one by ten neighbours, those with a browser by five", () => {
+test("files with processes share one by ten neighbours, those with a browser by three", () => {
   const browser = { startsProcesses: true, usesBrowser: true };
   const files = [
     ...several(11, "host", { startsProcesses: true }),
@@ -50,8 +50,8 @@ test("files with processes share one by ten neighbours, those with a browser by 
   const expected = [
     Array.from({ length: 10 }, (_, at) => `host${at}`),
     ["host10", "host-too0"],
-    ["page0", "page1", "page2", "page3", "page4"],
-    ["page5"],
+    ["page0", "page1", "page2"],
+    ["page3", "page4", "page5"],
   ];
   assert.deepEqual(new Set(pathsOf(groups)), new Set(expected));
 });
@@ -83,4 +83,14 @@ test("the group that takes longest comes first", () => {
   const ms: Readonly<Record<string, number>> = { a: 1, b: 3, c: 2 };
 
   assert.deepEqual(pathsOf(groupFiles(files, ({ path }) => ms[path] ?? 0)), [["b"], ["c"], ["a"]]);
+});
+
+test("files with a browser come last", () => {
+  const browser = { startsProcesses: true, usesBrowser: true, isAlone: true };
+  const files = [file("page", browser), file("host", { startsProcesses: true })];
+
+  assert.deepEqual(pathsOf(groupFiles(files, ({ path }) => (path === "page" ? 9 : 1))), [
+    ["host"],
+    ["page"],
+  ]);
 });
