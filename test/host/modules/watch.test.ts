@@ -130,19 +130,18 @@ test("files that editors and tools put beside sources are not reported", async (
 });
 
 test("a change names the plugin's folder, or the file beside the plugins", async (t) => {
-  const { root, told } = await openWatcher(t);
+  const { root, told, files } = await openWatcher(t);
   await mkdir(join(root, "lamp/deep"));
   await until(() => told.length === 1);
 
   await writeFile(join(root, "lamp/deep/a.ts"), "a");
-  await until(() => told.length === 2);
+  await until(() => files().includes(join(root, "lamp/deep/a.ts")));
   await writeFile(join(root, "notes.txt"), "a");
-  await until(() => told.length === 3);
+  await until(() => files().includes(join(root, "notes.txt")));
 
-  assert.deepEqual(
-    told.map(({ folder }) => folder),
-    [join(root, "lamp"), join(root, "lamp"), join(root, "notes.txt")],
-  );
+  // On a busy machine a file may be told twice: that it is there, and that it has its text.
+  const folders = new Set(told.map(({ folder }) => folder));
+  assert.deepEqual([...folders], [join(root, "lamp"), join(root, "notes.txt")]);
 });
 
 test("an additional folder is reported once when it is added, because it may have changed before", async (t) => {
