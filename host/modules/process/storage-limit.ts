@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** Folders are measured when the disk has lost this much free space, and now and then: measuring is expensive. */
 const LOST_BYTES = 256 * 2 ** 10;
 const LOST_ENTRIES = 16;
-const MEASURE_AT_LEAST_EVERY_MS = 5_000;
+const MEASURE_AT_LEAST_EVERY_MS = 1_000;
 /** Measuring takes at most one part in this many of the time: while the disk fills, and otherwise. */
 const SHARE_WHILE_FILLING = 3;
 const SHARE = 20;

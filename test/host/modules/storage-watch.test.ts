@@ -125,7 +125,7 @@ test("the storage, the folders and the cache of a process are measured together,
   await fillTo(2);
   await fillTo(3, join(pictures, "file"));
   await fillTo(2_000, join(paths.compiled, "file"));
-  await look(5_000);
+  await look(1_000);
 
   assert.deepEqual(figures(), { storageBytes: 5 * BLOCK, storageWarning: undefined });
 });
@@ -140,7 +140,7 @@ test("a cache counts beyond its first 64 MiB", async (t) => {
   );
   showToImports(t, () => mocked.mock.restore());
 
-  await look(5_000);
+  await look(1_000);
 
   assert.equal(figures().storageBytes, 3 * BLOCK);
 });
@@ -151,7 +151,7 @@ test("a deleted file that the process has open counts", async (t) => {
   await fillTo(3, deleted);
   proc.write("7/fd/9", { link: deleted });
 
-  await look(5_000);
+  await look(1_000);
 
   assert.equal(figures().storageBytes, 3 * BLOCK);
 });
@@ -160,10 +160,10 @@ test("at 80 % of the limit the user is warned, and the process may write", async
   const { look, fillTo, figures, told, ends } = await openStorage(t);
 
   await fillTo(819);
-  await look(5_000);
+  await look(1_000);
   assert.equal(figures().storageWarning, undefined);
   await fillTo(820);
-  await look(5_000);
+  await look(1_000);
 
   assert.equal(figures().storageWarning, `its storage is nearly full: ${LIMIT}`);
   assert.deepEqual([told, ends], [[], []]);
@@ -173,20 +173,20 @@ test("at the limit the process is told, and the kernel refuses its writes until 
   const { look, fillTo, figures, told, ends, refusals } = await openStorage(t);
 
   await fillTo(FULL_BLOCKS - 1);
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual([told, refusals()], [[], []]);
   await fillTo(FULL_BLOCKS);
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual(told, [FULL]);
   assert.deepEqual(refusals(), ["--pid 7 --fsize=0:"]);
   assert.equal(figures().storageWarning, `its storage is full, and it cannot write: ${LIMIT}`);
 
   await fillTo(994); // 97.07 %
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual([told.length, refusals().length], [1, 1]);
   assert.match(figures().storageWarning ?? "", /is full/);
   await fillTo(993);
-  await look(5_000);
+  await look(1_000);
 
   assert.deepEqual(told, [FULL, NOT_FULL]);
   assert.deepEqual(refusals(), ["--pid 7 --fsize=0:", "--pid 7 --fsize=unlimited:"]);
@@ -200,16 +200,16 @@ test("many small entries fill the storage too", async (t) => {
   };
 
   await make(1, 819);
-  await look(5_000);
+  await look(1_000);
   assert.equal(figures().storageWarning, undefined);
   await make(819, 1_023);
-  await look(5_000);
+  await look(1_000);
   assert.match(figures().storageWarning ?? "", /nearly full/);
   await make(1_023, 1_075);
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual([told, ends], [[FULL], []]);
   await make(1_075, 1_076);
-  await look(5_000);
+  await look(1_000);
 
   assert.deepEqual(ends, [
     'storage limit exceeded: it stored 1076 files and folders of 1024; delete what it does not need, or raise "limits.storageMiB"',
@@ -219,11 +219,11 @@ test("many small entries fill the storage too", async (t) => {
 test("a larger limit allows 64 entries for each MiB", async (t) => {
   const { paths, fillTo, look, figures } = await openStorage(t, { storageMiB: 17 });
   for (let at = 0; at < 869; at++) await writeFile(join(paths.storage, `${at}`), "");
-  await look(5_000);
+  await look(1_000);
   assert.equal(figures().storageWarning, undefined); // of 1,088
 
   await fillTo(3_500);
-  await look(5_000);
+  await look(1_000);
 
   assert.match(figures().storageWarning ?? "", /the limit is 17 MiB and 1088 files;/);
 });
@@ -245,7 +245,7 @@ test("counting stops at eight times the allowed entries", async (t) => {
   showToImports(t, () => undefined);
   await fillTo(1);
 
-  await look(5_000);
+  await look(1_000);
 
   assert.match(ends[0] ?? "", /it stored 8192 files and folders of 1024/);
   assert.equal(figures().storageBytes, 0);
@@ -255,12 +255,12 @@ test("a process that exceeds its limit by more than 5 % is killed", async (t) =>
   const { look, fillTo, ends } = await openStorage(t);
 
   await fillTo(1_075); // 104.98 %
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual(ends, []);
   await fillTo(1_076);
-  await look(5_000);
+  await look(1_000);
   await fillTo(1_300);
-  await look(5_000);
+  await look(1_000);
 
   const end = (usedMiB: number) =>
     `storage limit exceeded: it used ${usedMiB} MiB of 4 MiB; delete what it does not need, or raise "limits.storageMiB"`;
@@ -273,12 +273,12 @@ test("a process that starts above its limit may delete files, and is killed only
   assert.deepEqual([told, ends], [[FULL], []]);
 
   await fillTo(1_900);
-  await look(5_000);
+  await look(1_000);
   await fillTo(2_051); // 5 % of the limit more than at its start
-  await look(5_000);
+  await look(1_000);
   assert.deepEqual(ends, []);
   await fillTo(2_052);
-  await look(5_000);
+  await look(1_000);
 
   assert.equal(ends.length, 1);
 });
@@ -300,18 +300,18 @@ test("without prlimit, the process is still told, and killed above its limit", a
   await rm(join(home, "bin/prlimit"));
 
   await fillTo(1_024);
-  await look(5_000);
+  await look(1_000);
   await fillTo(1_100);
-  await look(5_000);
+  await look(1_000);
 
   assert.deepEqual([told, ends.length], [[FULL], 1]);
 });
 
-test("folders are measured every five seconds, because measuring is expensive", async (t) => {
+test("folders are measured every second, because measuring is expensive", async (t) => {
   const { look, measured } = await openStorage(t);
   assert.equal(measured(), 1);
 
-  for (let times = 0; times < 19; times++) await look();
+  for (let times = 0; times < 3; times++) await look();
   assert.equal(measured(), 1);
   await look();
 
@@ -354,16 +354,16 @@ test("when the free space is not known, folders are measured at each look", asyn
 
 test("measuring takes a third of the time while the disk fills, and a twentieth otherwise", async (t) => {
   const { look, measured, room, time } = await openStorage(t);
-  time.spentMs = 300;
-  await look(5_000);
+  time.spentMs = 200;
+  await look(1_000);
   assert.equal(measured(), 2);
 
   room.bytes -= MIB;
-  await look(899);
+  await look(599);
   assert.equal(measured(), 2);
   await look(1);
   assert.equal(measured(), 3);
-  await look(5_999);
+  await look(3_999);
   assert.equal(measured(), 3);
   await look(1);
 
