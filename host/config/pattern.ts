@@ -12,6 +12,10 @@ const MOST_WAYS = 100;
 /** The most work for all patterns of one schema, in steps of about 20 ns. */
 const MOST_WORK = 300_000;
 
+/** Patterns that were found fast. A reload brings the same ones again, and a check takes milliseconds. */
+const fast = new Set<string>();
+const MOST_KNOWN = 1_000;
+
 const AMBIGUOUS =
   "can match in too many ways, which takes long for some texts: begin it with ^, and let nothing that " +
   "repeats hold or meet another repeat of the same characters, such as ^[a-z]+(-[a-z]+)*$ for ^([a-z]+-?)*$";
@@ -39,8 +43,11 @@ export class PatternChecker {
 
   /** The fault of a pattern, which follows its name; `undefined` if it is fast for any text. */
   faultOf(pattern: string): string | undefined {
+    if (fast.has(pattern)) return undefined;
     if (!this.#faults.has(pattern)) this.#faults.set(pattern, this.#find(pattern));
-    return this.#faults.get(pattern);
+    const fault = this.#faults.get(pattern);
+    if (fault === undefined && fast.size < MOST_KNOWN) fast.add(pattern);
+    return fault;
   }
 
   #find(pattern: string): string | undefined {

@@ -25,8 +25,17 @@ export interface Granted {
 
 const DEFAULT_LIMITS = limitsOf({});
 
+/** Each change of a module asks for them, and a manifest never changes. */
+const known = new WeakMap<Manifest, readonly RequestedPermission[]>();
+
 /** All permissions in a manifest that need consent. Limits need it above their defaults. */
-export function requestedPermissions({
+export function requestedPermissions(manifest: Manifest): readonly RequestedPermission[] {
+  const requested = known.get(manifest) ?? find(manifest);
+  known.set(manifest, requested);
+  return requested;
+}
+
+function find({
   permissions: { home = {}, ...permissions } = {},
   limits = {},
   ...manifest

@@ -33,6 +33,13 @@ export interface ModuleDependencies extends ModuleCodeDependencies {
   readonly changed: (module: Module) => void;
 }
 
+/** The source files of both sides. */
+interface Inputs {
+  readonly server: ReadonlySet<string> | undefined;
+  readonly widget: readonly string[];
+  readonly both: ReadonlySet<string>;
+}
+
 /** The result of a change of code. */
 interface Change {
   /** Absent if no process was replaced. */
@@ -55,6 +62,7 @@ export class Module {
     (work) => this.#queue.take(work),
     (trigger, underWay) => this.#reload(trigger, underWay),
   );
+  #inputs: Inputs | undefined;
   #reloadCount = 0;
   #isShutDown = false;
   /** True if its last start failed because another module provides one of its names. */
@@ -106,9 +114,14 @@ export class Module {
     return { id: this.id, reloads: this.#reloadCount, logDrops: this.log.dropped, ...counts };
   }
 
-  /** The source files of what runs. */
+  /** The source files of what runs: the same set until other code runs. */
   get inputs(): ReadonlySet<string> {
-    return new Set([...(this.#code.server?.inputs ?? []), ...this.#code.widget.inputs]);
+    const [server, widget] = [this.#code.server?.inputs, this.#code.widget.inputs];
+    const known = this.#inputs;
+    if (known && server === known.server && widget === known.widget) return known.both;
+    const both = new Set([...(server ?? []), ...widget]);
+    this.#inputs = { server, widget, both };
+    return both;
   }
 
   /** True if its next code may come from other files, because it does not run or is being compiled. */

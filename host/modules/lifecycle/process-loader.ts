@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HomeSettings } from "@mantel/plugin-sdk/home";
-import type { HostApi, LoadResult, Network } from "@mantel/plugin-sdk/protocol";
+import type { HostApi, Network } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rpc";
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
+import type { TSchema } from "typebox";
 import type { ModuleView } from "../../api/module.ts";
 import { parseDeclaredChannels } from "../../channels/declared.ts";
 import { isSet } from "../../config/is-set.ts";
@@ -24,6 +25,7 @@ import { createSandbox, type Sandbox, type HostFolders } from "../process/sandbo
 import { limitStorage } from "../process/storage-limit.ts";
 import type { WarmSettings, WarmProcessPool } from "../process/warm-process.ts";
 import type { Build } from "../versions/version.ts";
+import { Declarations } from "./declarations.ts";
 import type { Candidate } from "./handover.ts";
 
 const TOO_SLOW = 'do slow work after the start, or raise "limits.startMs"';
@@ -74,6 +76,7 @@ export class NotConfigured extends MantelError {
 /** Loads a build into a process and prepares it for its start, without touching the running process. */
 export class ProcessLoader {
   readonly #parts: LoaderDependencies;
+  readonly #declarations: Declarations;
   /** The plugin that was loaded last, with the settings and packages of its process. */
   #last: { readonly plugin: PluginPackage; readonly readiness: WarmSettings } | undefined;
 
@@ -89,14 +92,16 @@ export class ProcessLoader {
 
   constructor(parts: LoaderDependencies) {
     this.#parts = parts;
+    this.#declarations = new Declarations(parts.cacheFolder, () => parts.warmProcesses.runtime);
   }
 
   /**
    * Prepares the next process of this plugin while its code is compiled: its sandbox, and a warm process if the one
-   * there belongs to another module.
+   * there belongs to another module. A plugin that is not configured may need none.
    */
   prepare(plugin: PluginPackage): void {
     this.warm();
+    if (!isConfigured(plugin, this.#parts.config)) return;
     const limits = configuredLimits(this.#parts.config.current, plugin);
     const sandbox = this.#createSandbox(
       plugin,
@@ -130,15 +135,22 @@ export class ProcessLoader {
    * @throws NotConfigured; MantelError `reload_failed`
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
+    const { plugin } = build;
+    const { config, onTrialsFound } = this.#parts;
+    if (!isConfigured(plugin, config)) await this.#refuseDeclared(build);
     const { generation, loaded, confinement } = await this.open(build, { deadlineMs });
-    const { trials } = loaded; // untrusted: from another process
-    this.#parts.onTrialsFound(
-      TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name)),
-    );
+    const trials = trialsOf(loaded);
+    onTrialsFound(trials);
     try {
       requireSafeSchema(loaded.state, "the schema of the state");
       const channels = parseDeclaredChannels(loaded.channels);
-      const options = this.#optionsOf(build, loaded);
+      const schema = optionSchema(loaded.options);
+      config.registerOptions(plugin.id, schema);
+      if (!isConfigured(plugin, config)) {
+        await this.#declarations.keep(build, { options: schema, trials });
+        throw NotConfigured.missing(plugin.id);
+      }
+      const options = this.#optionsOf(build, schema);
       const { inspectPort } = generation;
       const request = this.#startRequest(build, options, confinement);
       return {
@@ -213,13 +225,19 @@ export class ProcessLoader {
     generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed, reached });
   }
 
+  /** Refuses a build that is not configured without loading it, if it is known what it declares. @throws NotConfigured */
+  async #refuseDeclared(build: Build): Promise<void> {
+    const { id } = build.plugin;
+    const declared = await this.#declarations.find(build);
+    if (!declared) return;
+    this.#parts.onTrialsFound(declared.trials);
+    this.#parts.config.registerOptions(id, declared.options as TSchema | undefined);
+    throw NotConfigured.missing(id);
+  }
+
   /** The current options or, if they are invalid, those with which the build last worked. */
-  #optionsOf({ plugin, section }: Build, loaded: LoadResult): unknown {
+  #optionsOf({ plugin: { id }, section }: Build, schema: TSchema | undefined): unknown {
     const { config, warn } = this.#parts;
-    const { id } = plugin;
-    const schema = optionSchema(loaded.options);
-    config.registerOptions(id, schema);
-    if (!isConfigured(plugin, config)) throw NotConfigured.missing(id);
     const { options, faults } = config.optionsFor(id, schema);
     if (faults.length === 0) return options;
     const error = NotConfigured.misfit(id, [...faults]);
@@ -277,6 +295,11 @@ export class ProcessLoader {
   ): Candidate["request"] {
     return { config, ...homeAndServicesOf(plugin, this.#parts.config), storage, folders };
   }
+}
+
+/** The trials of a loaded build, whose answer is not trusted: it comes from another process. */
+function trialsOf({ trials }: { readonly trials: unknown }): Trial[] {
+  return TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name));
 }
 
 /** The facts of the home, and the services it may use, that a plugin's code gets besides its options. */

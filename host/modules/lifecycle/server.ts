@@ -122,8 +122,8 @@ export class Server {
   }
 
   /** The source files of the running code. */
-  get inputs(): ReadonlySet<string> {
-    return this.#owner.versions.server?.inputs ?? new Set();
+  get inputs(): ReadonlySet<string> | undefined {
+    return this.#owner.versions.server?.inputs;
   }
 
   /**

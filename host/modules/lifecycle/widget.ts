@@ -38,6 +38,8 @@ interface WidgetDependencies {
   readonly isShipped: (plugin: PluginPackage) => boolean;
 }
 
+const NO_FILES: readonly string[] = [];
+
 interface Served extends ServedCode {
   readonly url: string;
 }
@@ -54,8 +56,8 @@ export class Widget {
     this.#parts = parts;
   }
 
-  get inputs(): ReadonlySet<string> {
-    return new Set(this.#served?.bundle.inputs);
+  get inputs(): readonly string[] {
+    return this.#served?.bundle.inputs ?? NO_FILES;
   }
 
   /** The served bundle. */

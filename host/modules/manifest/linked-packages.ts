@@ -45,7 +45,16 @@ export function usesLink(module: Linking, folder: string): boolean {
   return packageLinks(module).has(folder);
 }
 
-function packageLinks({ plugin, inputs }: Linking): Set<string> {
+/** By the inputs of a build: each change of a module asks for them. */
+const linksOfBuilds = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+
+function packageLinks(module: Linking): ReadonlySet<string> {
+  const links = linksOfBuilds.get(module.inputs) ?? findLinks(module);
+  linksOfBuilds.set(module.inputs, links);
+  return links;
+}
+
+function findLinks({ plugin, inputs }: Linking): Set<string> {
   const { folder } = plugin;
   const linked = new Set<string>();
   for (const file of inputs) {

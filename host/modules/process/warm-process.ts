@@ -37,6 +37,11 @@ export class WarmProcessPool {
     return this.#reloads;
   }
 
+  /** The path of the code that new processes run. */
+  get runtime(): string {
+    return this.#runtime;
+  }
+
   /** The warm process if it fits, otherwise a new process. */
   take(wanted: WarmSettings): PluginProcess {
     const waiting = this.#waiting;

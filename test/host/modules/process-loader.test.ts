@@ -73,6 +73,7 @@ async function openLoader(t: TestContext, declared: Partial<Manifest> = {}, sect
     ownedBy: (owner: (typeof owners)[number]) => owners.push(owner),
   });
   const warmProcesses = {
+    runtime: "/cache/runtime-1.cjs",
     take: (wanted: WarmSettings) => {
       taken.push(wanted);
       return makeProcess();
@@ -136,6 +137,7 @@ async function openLoader(t: TestContext, declared: Partial<Manifest> = {}, sect
     dataFolder,
     folder,
     makeProcess,
+    warm: warmProcesses,
   };
 }
 
@@ -263,6 +265,52 @@ test("a build does not continue with options that were removed", async (t) => {
   const { loader, build } = await openLoader(t);
 
   await assert.rejects(loader.load(build({ address: "b.test" }), 700), /address is missing/);
+});
+
+test("what a plugin declares is known without a process, until its code, manifest or runtime changes", async (t) => {
+  const { loader, build, calls, found, parts, config, warm } = await openLoader(t, {
+    requiresConfig: true,
+  });
+  parts.answer = () => ({ options: OPTIONS, state: undefined, trials: ["test"] });
+  const load = (changed: object = {}) =>
+    assert.rejects(loader.load({ ...build(), ...changed } as Build, 700), {
+      message: 'not configured; add a section "lamp" to the config',
+    });
+
+  await load();
+  await load();
+  assert.equal(calls.length, 1);
+  assert.deepEqual(found, [["test"], ["test"]]);
+  const { faults } = config.optionsFor("lamp", OPTIONS);
+  assert.deepEqual(
+    faults.map(({ pointer }) => pointer),
+    ["/lamp/address"],
+  );
+
+  await load({ hash: "other code" });
+  const { plugin } = build();
+  await load({ plugin: { ...plugin, manifest: { ...plugin.manifest, uses: ["mqtt.broker"] } } });
+  warm.runtime = "/cache/runtime-2.cjs";
+  await load();
+  assert.equal(calls.length, 4);
+});
+
+test("a damaged declaration counts as missing, and a configured plugin is always loaded", async (t) => {
+  const { loader, build, calls, parts, config, dataFolder } = await openLoader(t, {
+    requiresConfig: true,
+  });
+  parts.answer = () => ({ options: OPTIONS, state: undefined, trials: [] });
+  const file = join(dataFolder, "cache/modules/lamp/declaration.json");
+  await assert.rejects(loader.load(build(), 700), NotConfigured);
+  for (const damaged of ["", "{", "[]", JSON.stringify({ key: 1, declaration: { trials: [] } })]) {
+    await writeFile(file, damaged);
+    await assert.rejects(loader.load(build(), 700), NotConfigured);
+  }
+  assert.equal(calls.length, 5);
+
+  await config.patch({ lamp: { address: "a.test" } }, { admin: true });
+  await loader.load(build(), 700);
+  assert.equal(calls.length, 6);
 });
 
 test("an opt-in plugin without a section is not configured", async (t) => {

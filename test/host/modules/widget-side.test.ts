@@ -105,7 +105,7 @@ test("a widget that was not served yet has no view and no sources", async (t) =>
 
   widget.remove();
 
-  assert.deepEqual([widget.view, widget.bundle, widget.inputs.size], [null, undefined, 0]);
+  assert.deepEqual([widget.view, widget.bundle, widget.inputs.length], [null, undefined, 0]);
   assert.deepEqual(served, []);
 });
 
