@@ -41,12 +41,17 @@ interface CachedRun {
   save(): void;
 }
 
+/** The compiled code of a bundle in the cache folder `compiled`. */
+export function compiledPath(file: string, compiled: string): string {
+  return join(compiled, `${basename(file)}.${process.version}.cache`);
+}
+
 /**
  * Runs a bundle with V8's compiled code from the cache folder `compiled`, which takes a third of the time and does
  * not read its source map. V8 rejects code of another V8 version or of a process with other V8 flags.
  */
 export function runCached(file: string, compiled: string, require: Require): CachedRun {
-  const cache = join(compiled, `${basename(file)}.${process.version}.cache`);
+  const cache = compiledPath(file, compiled);
   const script = new vm.Script(`${HEAD}${readFileSync(file, "utf8")}\n})`, {
     filename: file,
     columnOffset: -HEAD.length,

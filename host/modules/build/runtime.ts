@@ -1,19 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { compiledPath } from "@mantel/plugin-sdk/compiled-code";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
+import { CODE, SAVE, START } from "@mantel/plugin-sdk/runtime-files";
+import type { BuildOptions } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { build } from "../../build-service.ts";
+import { WRAPPED } from "../../package-bundle.js";
 import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
 
+/** In sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction). */
+const STRICT = '"use strict";';
+const SAVE_DEADLINE_MS = 20_000;
+
 /**
- * Compiles the entry of plugin processes into one file, so that a process starts without a
- * TypeScript loader, and returns its path. Equal sources give an equal path.
+ * Compiles the code of plugin processes, so that a process starts without a TypeScript loader and without V8 compiling
+ * it again, and returns the path of the first file. Equal sources give an equal path.
  */
-export function compileRuntime(cacheFolder: string): Promise<string> {
-  const entry = join(SDK_FOLDER, "runtime", "main.ts");
-  return compileEntry(cacheFolder, { name: "runtime", entry });
+export async function compileRuntime(cacheFolder: string): Promise<string> {
+  const [main, start] = ["main.ts", "start.ts"].map((file) =>
+    join(SDK_FOLDER, "runtime", file),
+  ) as [string, string];
+  const built = await new BuildCache(cacheFolder).orMake("runtime", main, async () => {
+    const code = await compile(main, {
+      banner: { js: `${STRICT}${WRAPPED.banner.js}` },
+      footer: WRAPPED.footer,
+    });
+    const first = await compile(start);
+    return {
+      value: { start: first.value, code: code.value },
+      inputs: [...code.inputs, ...first.inputs],
+    };
+  });
+  const name = `runtime-${hashOf(built.start + built.code)}`;
+  const folder = join(cacheFolder, name);
+  await mkdir(folder, { recursive: true });
+  await removeOthers(cacheFolder, { prefix: "runtime-", keep: name });
+  for (const [file, text] of [
+    [CODE, built.code],
+    [START, built.start],
+  ] as const) {
+    if (!existsSync(join(folder, file))) await writeDurably(join(folder, file), text);
+  }
+  await saveCompiled(folder);
+  return join(folder, START);
+}
+
+/** Runs the code once and saves what V8 compiled of it. Without that, processes start more slowly. */
+async function saveCompiled(folder: string): Promise<void> {
+  if (existsSync(compiledPath(join(folder, CODE), folder))) return;
+  const child = spawn(process.execPath, [join(folder, START), SAVE], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"], // the fourth is the channel, on which nothing is sent
+    env: {},
+    timeout: SAVE_DEADLINE_MS,
+  });
+  await once(child, "exit").catch(() => undefined);
 }
 
 /** Compiles a program into one file `<name>-<hash>.cjs` and returns its path. Removes its previous versions. */
@@ -29,14 +74,16 @@ export async function compileEntry(
   return join(cacheFolder, file);
 }
 
-async function compile(entry: string): Promise<{ value: string; inputs: string[] }> {
+async function compile(
+  entry: string,
+  around: Pick<BuildOptions, "banner" | "footer"> = { banner: { js: STRICT } },
+): Promise<{ value: string; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
     platform: "node",
     format: "cjs",
-    banner: { js: '"use strict";' }, // in sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction)
     target: "node20",
     minifySyntax: true,
     minifyWhitespace: true, // each process keeps the text in memory
@@ -44,6 +91,7 @@ async function compile(entry: string): Promise<{ value: string; inputs: string[]
     metafile: true,
     logLevel: "silent",
     tsconfigRaw: {},
+    ...around,
   });
   const inputs = Object.keys(metafile.inputs).map((path) => resolve(path));
   return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, import.meta.filename] };
@@ -54,5 +102,5 @@ async function removeOthers(
   { prefix, keep }: { prefix: string; keep: string },
 ): Promise<void> {
   const stale = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name !== keep);
-  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+  await Promise.all(stale.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }

@@ -70,7 +70,7 @@ function isPluginProcess(pid: number, storage: string): boolean {
     const works = `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(storage);
     if (!works || readlinkSync(`/proc/${pid}/exe`) !== process.execPath) return false;
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    return command.startsWith("mantel ") || /\/runtime-[0-9a-f]+\.cjs\0/.test(command);
+    return command.startsWith("mantel ") || /\/runtime-[0-9a-f]+\/start\.cjs\0/.test(command);
   } catch {
     return false; // it has ended, or belongs to another user
   }

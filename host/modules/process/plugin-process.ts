@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { dirname } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, Network, NetworkApi, PluginApi } from "@mantel/plugin-sdk/protocol";
@@ -178,7 +179,7 @@ export class PluginProcess {
     const command = [process.execPath, ...heap, ...settings.flags, runtime];
     const { sandbox, network, hosts } = settings;
     const proxy = network === "proxied" ? new NetworkProxy(hosts) : undefined;
-    const readable = [...sandbox.readable, runtime, ...(proxy ? [proxy.folder] : [])];
+    const readable = [...sandbox.readable, dirname(runtime), ...(proxy ? [proxy.folder] : [])];
     const confined = { ...settings, sandbox: { ...sandbox, readable } };
     try {
       const spawned = spawnConfined(command, confined, kernel);

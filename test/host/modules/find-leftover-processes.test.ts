@@ -116,13 +116,13 @@ const LISTED: readonly (readonly [
   ["Node in the folder of all plugins", plugin(5, { cwd: `${DATA}/plugins` }), 1],
   [
     "Node that runs the runtime",
-    plugin(5, { command: "node\0--permission\0/x/runtime-0a9f.cjs\0" }),
+    plugin(5, { command: "node\0--permission\0/x/runtime-0a9f/start.cjs\0" }),
     1,
   ],
-  ["Node that runs another file", plugin(5, { command: "node\0/x/runtime-list.cjs\0" }), 0],
+  ["Node that runs another file", plugin(5, { command: "node\0/x/runtime-list/start.cjs\0" }), 0],
   [
     "Node with a name like the runtime",
-    plugin(5, { command: "node\0/x/runtime-0a9f.cjs.bak\0" }),
+    plugin(5, { command: "node\0/x/runtime-0a9f/start.cjs.bak\0" }),
     0,
   ],
   ["Node whose arguments name Mantel", plugin(5, { command: "node\0mantel lamp\0" }), 0],

@@ -79,7 +79,7 @@ test("a start finds and starts all plugins, and lists them by id", async (t) => 
     ["clock", "lamp", "zebra"],
   );
   assert.ok(manager.revision > revision);
-  assert.match(processes.runtimes.join(), /\/runtime-[0-9a-f]{16}\.cjs$/);
+  assert.match(processes.runtimes.join(), /\/runtime-[0-9a-f]{16}\/start\.cjs$/);
   assert.equal(processes.runtimes.length, 1);
 });
 

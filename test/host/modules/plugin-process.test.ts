@@ -114,7 +114,7 @@ async function open(t: TestContext, { settings, isSandboxed = false, failure }: 
   };
   const fork = (inspectPort?: number) =>
     PluginProcess.fork(
-      "/cache/runtime-1.cjs",
+      "/cache/runtime-1/start.cjs",
       { ...SETTINGS, ...settings },
       { launch } as unknown as Kernel,
       inspectPort,
@@ -220,7 +220,7 @@ test("a process runs the runtime in its folder, with its heap and flags, and lea
   const [{ program, given, options } = assert.fail()] = spawned;
   assert.equal(program, process.execPath);
   const heap = ["--max-old-space-size=64", "--max-semi-space-size=2"];
-  assert.deepEqual(given, [...heap, "--permission", "/cache/runtime-1.cjs"]);
+  assert.deepEqual(given, [...heap, "--permission", "/cache/runtime-1/start.cjs"]);
   assert.deepEqual([options["cwd"], options["detached"]], ["/srv/storage/lamp", true]);
   assert.deepEqual(options.stdio, ["ignore", "pipe", "pipe", "pipe"]);
   assert.deepEqual([generation.pid, generation.inspectPort], [PID, 9_229]);
@@ -280,7 +280,7 @@ test("a sandboxed process sees its runtime, and its group has room above what th
   assert.deepEqual(command.slice(0, 2), [process.execPath, "--max-old-space-size=64"]);
   assert.deepEqual(contents, {
     ...SETTINGS.sandbox,
-    readable: ["/srv/lamp", "/cache/runtime-1.cjs"],
+    readable: ["/srv/lamp", "/cache/runtime-1"],
   });
   assert.deepEqual(limits, {
     memoryBytes: (64 + 128 + 128) * 2 ** 20,

@@ -267,13 +267,13 @@ test("a build does not continue with options that were removed", async (t) => {
   await assert.rejects(loader.load(build({ address: "b.test" }), 700), /address is missing/);
 });
 
-test("what a plugin declares is known without a process, until its code, manifest or runtime changes", async (t) => {
+test("the declarations of a plugin are known without a process, until its code, manifest or runtime changes", async (t) => {
   const { loader, build, calls, found, parts, config, warm } = await openLoader(t, {
     requiresConfig: true,
   });
   parts.answer = () => ({ options: OPTIONS, state: undefined, trials: ["test"] });
   const load = (changed: object = {}) =>
-    assert.rejects(loader.load({ ...build(), ...changed } as Build, 700), {
+    assert.rejects(loader.load({ ...build(), ...changed }, 700), {
       message: 'not configured; add a section "lamp" to the config',
     });
 

@@ -1,24 +1,97 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { access, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
-import { test } from "node:test";
+import { basename, dirname, join, relative } from "node:path";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { compileEntry, compileRuntime } from "../../../host/modules/build/runtime.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 const require = createRequire(import.meta.url);
 
-test("the program of plugin processes is one file, and a second start uses it", async (t) => {
+test("the code of plugin processes is compiled into two files, and a second start uses them", async (t) => {
   const cache = join(await emptyFolder(t), "cache");
 
   const file = await compileRuntime(cache);
   const { ino } = await stat(file);
 
-  assert.match(basename(file), /^runtime-[0-9a-f]{16}\.cjs$/);
+  const folder = dirname(file);
+  assert.match(relative(cache, file), /^runtime-[0-9a-f]{16}\/start\.cjs$/);
+  const compiled = `runtime.cjs.${process.version}.cache`;
+  assert.deepEqual((await readdir(folder)).toSorted(), ["runtime.cjs", compiled, "start.cjs"]);
   assert.equal(await compileRuntime(cache), file);
   assert.equal((await stat(file)).ino, ino);
-  assert.match(await readFile(file, "utf8"), /^"use strict";/);
+  for (const name of ["runtime.cjs", "start.cjs"]) {
+    assert.match(await readFile(join(folder, name), "utf8"), /^"use strict";/);
+  }
+});
+
+test("compiled code is saved again if it is gone, and code of earlier sources is removed", async (t) => {
+  const cache = join(await emptyFolder(t), "cache");
+  await mkdir(join(cache, "runtime-0123"), { recursive: true });
+  const file = await compileRuntime(cache);
+  const compiled = join(dirname(file), `runtime.cjs.${process.version}.cache`);
+
+  await rm(compiled);
+  await compileRuntime(cache);
+
+  await access(compiled);
+  const left = (await readdir(cache)).filter((name) => name.startsWith("runtime-"));
+  assert.deepEqual(left, [basename(dirname(file))]);
+});
+
+/** The output of a script in a process with a plugin's flags, which runs the runtime too. */
+async function inProcess(
+  t: TestContext,
+  flags: readonly string[],
+  script: string,
+): Promise<string> {
+  const folder = await emptyFolder(t);
+  const file = await compileRuntime(join(folder, "cache"));
+  await writeFile(join(folder, "script.cjs"), script);
+  const reads = [
+    "--experimental-permission",
+    "--allow-fs-read=*",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+  ];
+  const required = ["--require", join(folder, "script.cjs")];
+  const child = spawn(
+    process.execPath,
+    ["--max-old-space-size=64", "--max-semi-space-size=2", ...reads, ...flags, ...required, file],
+    { stdio: ["ignore", "pipe", "inherit", "pipe"], env: {} },
+  );
+  t.after(() => child.kill());
+  return text(child.stdout ?? assert.fail());
+}
+
+const REPORT = `
+const limit = (v8) => v8.getHeapStatistics().heap_size_limit < 90 * 2 ** 20;
+const vm = require("node:vm");
+const Script = vm.Script;
+vm.Script = class extends Script {
+  constructor(...given) {
+    super(...given);
+    setTimeout(() => {
+      const tell = (ofThread) => {
+        const found = [this.cachedDataRejected, limit(require("node:v8")), ofThread];
+        require("node:fs").writeSync(1, JSON.stringify(found));
+        process.exit();
+      };
+      if (!process.permission.has("worker")) return tell();
+      const code = "const limit = " + limit + "; postMessage(limit(require('node:v8')))";
+      const options = { eval: true };
+      const text = "const { parentPort } = require('node:worker_threads'); const postMessage = (value) => parentPort.postMessage(value);";
+      new (require("node:worker_threads").Worker)(text + code, options).on("message", tell);
+    });
+  }
+};`;
+
+test("a process takes the compiled code and keeps the limit of its heap, and of that of its threads", async (t) => {
+  assert.equal(await inProcess(t, [], REPORT), "[false,true,null]");
+  assert.equal(await inProcess(t, ["--allow-worker"], REPORT), "[false,true,true]");
 });
 
 test("a program is compiled with what it imports, and its previous versions are removed", async (t) => {
