@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Semaphore } from "@mantel/plugin-sdk/semaphore";
 import { isSet } from "../config/is-set.ts";
 import type { Config } from "../config/schema.ts";
 import type { Module } from "./lifecycle/module.ts";
@@ -9,24 +10,28 @@ const FOR_ALL: ReadonlySet<string> = new Set(["ui.locale", "ui.timeZone"]);
 /** Keys of the config that only bridges are told. */
 const FOR_BRIDGES: ReadonlySet<string> = new Set(["devices.pollSeconds"]);
 
-/** Starts that run at the same time; more would only delay each other. */
+/** Starts of code that run at the same time; more would only delay each other. */
 const STARTS_AT_ONCE = 4;
 
 /**
- * Starts and stops modules until each is as the config and the other modules require. Fallback modules come
- * last, when the real bridges are known.
+ * Starts and stops modules until each is as the config and the other modules require. Fallbacks for bridges follow
+ * when all bridges have started or failed; nothing else waits for another module.
  */
 export async function reconcile(modules: readonly Module[], config: Config): Promise<void> {
   const fallbacks = modules.filter(({ plugin }) => plugin.manifest.fallbackFor?.bridges === true);
   const others = modules.filter((module) => !fallbacks.includes(module));
-  for (const group of [others, fallbacks]) {
-    const reasons = new Map(
-      group.map((module) => [module, reasonToStop(module, config, modules)] as const),
-    );
-    await inPool(group, STARTS_AT_ONCE, (module) => stopOne(module, reasons.get(module)));
-    const toStart = group.filter((module) => reasons.get(module) === undefined);
-    await inPool(toStart, STARTS_AT_ONCE, startOne);
-  }
+  const stop = async (group: readonly Module[]): Promise<Module[]> => {
+    const reasons = group.map((module) => reasonToStop(module, config, modules));
+    await Promise.all(group.map((module, at) => stopOne(module, reasons[at])));
+    return group.filter((_module, at) => reasons[at] === undefined);
+  };
+  const toStart = await stop(others);
+  const bridges = toStart.filter(({ plugin }) => plugin.manifest.bridge !== undefined);
+  const start = inTurns();
+  const known = Promise.all(bridges.map(start));
+  const rest = toStart.filter((module) => !bridges.includes(module)).map(start);
+  const following = known.then(async () => Promise.all((await stop(fallbacks)).map(start)));
+  await Promise.all([following, ...rest]);
 }
 
 /** True if a module has to start again for these changed keys of the config. */
@@ -55,9 +60,21 @@ async function stopOne(module: Module, reason: string | undefined): Promise<void
   if (state !== "disabled" || error?.message !== reason) await module.stop(reason);
 }
 
-/** Starts one module, after all stops: a stopped module may have kept it from starting. */
-async function startOne(module: Module): Promise<void> {
-  if (module.canStart) await module.start();
+/**
+ * Starts modules in the order of the calls, after all stops: a stopped module may have kept one from starting. Code
+ * starts in processes; widgets need the host alone, one after the other.
+ */
+function inTurns(): (module: Module) => Promise<void> {
+  const [code, widgets] = [new Semaphore(STARTS_AT_ONCE), new Semaphore(1)];
+  return async (module) => {
+    const turns = module.plugin.manifest.server === undefined ? widgets : code;
+    await turns.take();
+    try {
+      if (module.canStart) await module.start();
+    } finally {
+      turns.giveBack();
+    }
+  };
 }
 
 /** The user-facing reason why a module must not run now; `undefined` if it may. */
@@ -81,17 +98,4 @@ function reasonToStop(
 function isRealBridge({ plugin, status }: Module): boolean {
   const { bridge, fallbackFor } = plugin.manifest;
   return bridge !== undefined && !fallbackFor?.bridges && status.hasStarted;
-}
-
-/** Runs `work` for all items, at most `atOnce` at a time. */
-async function inPool<T>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const rest = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }

@@ -14,6 +14,8 @@ interface Made {
   readonly reason?: string;
   readonly start?: () => Promise<void>;
   readonly starts?: ModuleState;
+  /** True for a module without code of its own process. */
+  readonly isWidget?: boolean;
 }
 
 const STARTED: readonly ModuleState[] = ["active", "degraded", "reloading", "quarantined"];
@@ -23,10 +25,11 @@ function stage() {
   const steps: string[] = [];
   const module = (id: string, manifest: Partial<Manifest> = {}, made: Made = {}): Module => {
     const { state = "disabled", canStart = state === "disabled", start, starts } = made;
+    const code = made.isWidget === true ? {} : { server: "index.ts" };
     const status = { hasStarted: STARTED.includes(state) };
     return {
       id,
-      plugin: { id, manifest: { id, kinds: ["service"], server: "index.ts", ...manifest } },
+      plugin: { id, manifest: { id, kinds: ["service"], ...code, ...manifest } },
       view: {
         state,
         error: made.reason === undefined ? null : { message: made.reason },
@@ -209,6 +212,31 @@ test("at most four modules start at the same time", async () => {
   await done;
 
   assert.deepEqual([first, second, steps.length], [4, 5, 6]);
+});
+
+test("fallbacks and widgets wait for no other module, and widgets start one after the other", async () => {
+  const { steps, module } = stage();
+  const ends: (() => void)[] = [];
+  const start = () => new Promise<void>((end) => ends.push(end));
+  const modules = [
+    ...["1", "2", "3"].map((id) => module(id, {}, { start })),
+    ...["clock", "note"].map((id) => module(id, {}, { start, isWidget: true })),
+    module("demo", FALLBACK),
+    module("hue", bridge("hue"), { starts: "unconfigured" }),
+  ];
+
+  const done = reconcile(modules, config());
+  await setImmediate();
+  const begun = steps.toSorted();
+  for (let end = ends.shift(); end; end = ends.shift()) {
+    end();
+    await setImmediate();
+  }
+  await done;
+
+  const first = ["start 1", "start 2", "start 3", "start clock", "start demo", "start hue"];
+  assert.deepEqual(begun, first);
+  assert.deepEqual(steps.slice(first.length), ["start note"]);
 });
 
 const CHANGES: readonly (readonly [
