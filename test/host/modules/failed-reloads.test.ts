@@ -8,7 +8,7 @@ import { until } from "../../helpers/until.ts";
 
 const SETS = 3;
 const ROUNDS = 6;
-const COUNTS = 6;
+const COUNTS = 3;
 const COUNT_MS = 100;
 const SOUND = `
 import { definePlugin } from "@mantel/plugin-sdk";

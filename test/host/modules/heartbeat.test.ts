@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Heartbeat, type ResourceUsage } from "../../../host/modules/process/heartbeat.ts";
 import { checkAlive } from "../../../host/modules/process/monitor/liveness.ts";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
+import { showToImports } from "../../helpers/mocked-imports.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
 
 const FIGURES = { cpuMicros: 1_000_000, heapBytes: 5, loopLagP99Ms: 1.26 };
@@ -99,15 +101,18 @@ test("a process whose answer fails is silent", async (t) => {
   assert.deepEqual(await checkAlive(asked), { silence: "it did not answer for 0 ms" });
 });
 
-/** The finding of a check when a process is silent for `ms`, or `"waits"`. */
+/** The finding of a check when a process is silent for `ms`, or `"waits"`. `sampled` is called after the first sample. */
 async function checkedFor(
   { process: asked, pass }: ReturnType<typeof openProcess>,
   ms: number,
+  sampled = (): void => undefined,
 ): Promise<unknown> {
   let found: unknown = "waits";
   void checkAlive(asked).then((result) => (found = result));
   await setImmediate();
-  for (let passed = 0; passed < ms; passed += 50) await pass(50);
+  await pass(50);
+  sampled();
+  for (let passed = 50; passed < ms; passed += 50) await pass(50);
   return found;
 }
 
@@ -115,12 +120,12 @@ const SILENCES = [
   [
     "sends more than the host reads",
     { isFlooding: true },
-    /^it did not answer for 1050 ms: .*message/,
+    /^it did not answer for 1100 ms: .*message/,
   ],
   [
     "prints more than the host reads",
     { isPrinting: true },
-    /^it did not answer for 1050 ms: it waits for the host to read its output; print less$/,
+    /^it did not answer for 1100 ms: it waits for the host to read its output; print less$/,
   ],
 ] as const;
 
@@ -130,8 +135,8 @@ for (const [what, state, silence] of SILENCES) {
     opened.parts.answer = silent;
     Object.assign(opened.generation, state);
 
-    const early = await checkedFor(opened, 1_000);
-    const found = (await checkedFor(opened, 1_050)) as { silence: string };
+    const early = await checkedFor(opened, 1_050);
+    const found = (await checkedFor(opened, 1_100)) as { silence: string };
 
     assert.equal(early, "waits");
     assert.match(found.silence, silence);
@@ -151,7 +156,24 @@ test("a silent process under a debugger may be paused, and is left alone", async
   opened.parts.answer = silent;
   Object.assign(opened.generation, { inspectPort: 9_229, isPrinting: true });
 
-  assert.deepEqual(await checkedFor(opened, 1_050), {});
+  assert.deepEqual(await checkedFor(opened, 1_100), {});
+});
+
+test("a process that answers within 50 ms is not looked at", async (t) => {
+  const listed: unknown[] = [];
+  const { readdirSync } = fs;
+  const opened = openProcess(t);
+  const list = t.mock.method(fs, "readdirSync", ((path: string) => {
+    listed.push(path);
+    return readdirSync(path);
+  }) as never);
+  showToImports(t, () => list.mock.restore());
+
+  assert.deepEqual(await checkedFor(opened, 50), { figures: FIGURES });
+  assert.deepEqual(listed, []);
+  opened.parts.answer = silent;
+  await checkedFor(opened, 50);
+  assert.deepEqual(listed, [`/proc/${process.pid}/task`]);
 });
 
 test("an answer that arrives late counts", async (t) => {
@@ -207,13 +229,14 @@ for (const [what, [state, cpuMs, usedMiB], cause] of [
     let found: unknown = "waits";
     void checkAlive(opened.process).then((result) => (found = result));
     await setImmediate();
+    await opened.pass(50);
     opened.tell(state, cpuMs, { usedMiB });
 
     for (let passed = 0; passed < 1_000; passed += 50) await opened.pass(50);
     assert.equal(found, "waits");
     await opened.pass(50);
 
-    assert.deepEqual(found, { silence: `it did not answer for 1050 ms${cause}` });
+    assert.deepEqual(found, { silence: `it did not answer for 1100 ms${cause}` });
   });
 }
 
@@ -226,19 +249,15 @@ for (const [what, [state, cpuMs, { usedMiB = 0, waitedMs = 0 }]] of [
 ] as const) {
   test(`a silent process that ${what} is late and not hung`, async (t) => {
     const opened = await openSilent(t);
-    const found = checkedFor(opened, 1_050);
-    opened.tell(state, cpuMs, { usedMiB, waitedMs });
+    const tell = () => opened.tell(state, cpuMs, { usedMiB, waitedMs });
 
-    assert.equal(await found, "waits");
+    assert.equal(await checkedFor(opened, 1_100, tell), "waits");
   });
 }
 
 test("a process that waits for a CPU for a minute is late and not hung", async (t) => {
   const opened = await openSilent(t);
-  const found = checkedFor(opened, 60_000);
-  opened.tell("R", 0);
-
-  assert.equal(await found, "waits");
+  assert.equal(await checkedFor(opened, 60_000, () => opened.tell("R", 0)), "waits");
 });
 
 test("without /proc a process is silent for five seconds before it counts as hung", async (t) => {
@@ -255,6 +274,7 @@ test("a silent process is looked at again every 300 ms, and hangs once it had a 
   let found: unknown = "waits";
   void checkAlive(opened.process).then((result) => (found = result));
   await setImmediate();
+  await opened.pass(50);
   opened.tell("R", 800);
   for (let passed = 0; passed < 1_250; passed += 50) await opened.pass(50);
   assert.equal(found, "waits");
@@ -264,7 +284,7 @@ test("a silent process is looked at again every 300 ms, and hangs once it had a 
   await opened.pass(50);
   await opened.pass(50);
   assert.deepEqual(found, {
-    silence: `it did not answer for 1350 ms and used 820 ms of CPU${LOOP}`,
+    silence: `it did not answer for 1400 ms and used 820 ms of CPU${LOOP}`,
   });
 });
 
@@ -272,9 +292,9 @@ test("CPU time that a process used before it was asked does not count", async (t
   const opened = await openSilent(t);
   opened.tell("S", 60_000);
 
-  const found = checkedFor(opened, 1_050);
-
-  assert.deepEqual(await found, { silence: `it did not answer for 1050 ms${ASLEEP}` });
+  assert.deepEqual(await checkedFor(opened, 1_100), {
+    silence: `it did not answer for 1100 ms${ASLEEP}`,
+  });
 });
 
 test("a silent process is killed, and the fault counts from its last answer", async (t) => {
@@ -287,7 +307,7 @@ test("a silent process is killed, and the fault counts from its last answer", as
   for (let passed = 0; passed < 1_600; passed += 50) await opened.pass(50);
   heartbeat.stop();
 
-  assert.deepEqual(opened.ends, [[`it did not answer for 1050 ms${ASLEEP}`, 500]]);
+  assert.deepEqual(opened.ends, [[`it did not answer for 1100 ms${ASLEEP}`, 500]]);
   assert.equal(opened.parts.pings, 2);
 });
 
