@@ -183,12 +183,25 @@ function host(): HostLink {
   };
 }
 
-/** Throws the host's error with the stack of the call that failed. */
-function fail(error: unknown, { stack = "" }: Error): never {
-  const frames = stack.slice(stack.indexOf("\n    at "));
-  if (error instanceof Error) error.stack = `${error.name}: ${error.message}${frames}`;
+/**
+ * Throws the host's error with the stack of the call that failed. The stack is made when it is read: many plugins try
+ * again after an error, and source maps take tens of milliseconds.
+ */
+function fail(error: unknown, asked: Error): never {
+  if (error instanceof Error) {
+    const { name, message } = error;
+    const read = () => {
+      const { stack = "" } = asked;
+      return `${name}: ${message}${stack.slice(stack.indexOf("\n    at "))}`;
+    };
+    const write = (value: string) => Object.defineProperty(error, "stack", { value, ...OWN });
+    Object.defineProperty(error, "stack", { get: read, set: write, configurable: true });
+  }
   throw error;
 }
+
+/** A property as an assignment makes it, but not listed: so is the stack of an error. */
+const OWN = { writable: true, configurable: true, enumerable: false };
 
 function loaded(): NonNullable<typeof plugin> {
   if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");

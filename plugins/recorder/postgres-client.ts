@@ -1,4 +1,4 @@
-import { Client, type ClientConfig } from "pg";
+import type { Client, ClientConfig } from "pg";
 import { StorageUnusable } from "./storage.ts";
 
 const CONNECT_MS = 5_000;
@@ -14,8 +14,10 @@ export class PostgresClient {
 
   /** @throws StorageUnusable if the server cannot be reached */
   static async connect(config: ClientConfig): Promise<PostgresClient> {
+    // On demand, because pg makes Node load all of fetch, which takes more time and memory than the rest of the recorder.
+    const { Client: PgClient } = await import("pg");
     const times = { connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS };
-    const client = new PostgresClient(new Client({ ...times, ...config }));
+    const client = new PostgresClient(new PgClient({ ...times, ...config }));
     try {
       await client.#client.connect();
     } catch (error) {

@@ -53,7 +53,7 @@ function networks(...subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
     const [address = "", bits] = subnet.split("/");
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");
+    list.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
   }
   return list;
 }
