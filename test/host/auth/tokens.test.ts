@@ -9,6 +9,7 @@ import {
   rmdir,
   stat,
   writeFile,
+  symlink,
 } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -367,6 +368,16 @@ for (const name of [
     assert.deepEqual(said, [["warn", join(data, name), "664"]]);
   });
 }
+
+test("a file that is gone when it is looked at, because a host runs, is left out", async (t) => {
+  const data = await emptyFolder(t);
+  await symlink("gone", join(data, "config.pending.json"));
+  const log = collectedLog();
+
+  await Tokens.open({ dataFolder: data, log });
+
+  assert.deepEqual(log.records, []);
+});
 
 test("the register contains no tokens and is readable only by its owner", async (t) => {
   const { tokens, data } = await openTokens(t);
