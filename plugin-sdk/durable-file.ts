@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
@@ -21,7 +21,7 @@ export async function writeDurably(
     const file = await open(temporary, "wx", mode);
     try {
       await file.writeFile(content);
-      await file.sync();
+      await syncHandle(file);
     } finally {
       await file.close();
     }
@@ -33,11 +33,26 @@ export async function writeDurably(
   await syncFolder(folder);
 }
 
+/**
+ * Writes the content of a file or folder to the disk. Newer versions of Node 24 refuse that in a process with its
+ * permission model, as those of plugins are: then the system writes it within seconds, and a power cut may undo the change.
+ */
+export async function syncHandle(
+  handle: FileHandle,
+  how: "sync" | "datasync" = "sync",
+): Promise<void> {
+  try {
+    await handle[how]();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_ACCESS_DENIED") throw error;
+  }
+}
+
 /** Makes created, renamed and removed entries of a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
-    await handle.sync();
+    await syncHandle(handle);
   } finally {
     await handle.close();
   }

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSyn
 import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Log, StorageJournal } from "../context.ts";
-import { syncFolder } from "../durable-file.ts";
+import { syncFolder, syncHandle } from "../durable-file.ts";
 import { Throttle } from "../timers.ts";
 
 /** A power cut loses at most the changes of this time. */
@@ -192,7 +192,7 @@ export class FileJournal implements StorageJournal {
 async function sync(path: string): Promise<void> {
   const handle = await open(path, "r+");
   try {
-    await handle.datasync();
+    await syncHandle(handle, "datasync");
   } finally {
     await handle.close();
   }

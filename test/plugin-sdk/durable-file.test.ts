@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { sweepTemporaryFiles, syncFolder, writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { emptyFolder } from "../helpers/folder.ts";
 
@@ -31,6 +31,37 @@ test("new content replaces old content of any length", async (t) => {
     await writeDurably(path, content);
     assert.equal(await readFile(path, "utf8"), content);
   }
+});
+
+/** Lets `sync` of all handles fail with a code. */
+async function failSyncs(t: TestContext, folder: string, code: string): Promise<void> {
+  const handle = await open(folder, "r");
+  const prototype = Object.getPrototypeOf(handle) as { sync: () => Promise<void> };
+  await handle.close();
+  t.mock.method(prototype, "sync", () =>
+    Promise.reject(Object.assign(new Error("no sync"), { code })),
+  );
+}
+
+test("a file is stored where Node's permission model refuses to sync it, as Node 24 does", async (t) => {
+  const folder = await emptyFolder(t);
+  await failSyncs(t, folder, "ERR_ACCESS_DENIED");
+
+  await writeDurably(join(folder, "notes"), "new");
+
+  assert.equal(await readFile(join(folder, "notes"), "utf8"), "new");
+  assert.deepEqual(await readdir(folder), ["notes"]);
+});
+
+test("a file whose content does not reach the disk stays as it was", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeDurably(join(folder, "notes"), "old");
+  await failSyncs(t, folder, "EIO");
+
+  await assert.rejects(writeDurably(join(folder, "notes"), "new"), { code: "EIO" });
+
+  assert.equal(await readFile(join(folder, "notes"), "utf8"), "old");
+  assert.deepEqual(await readdir(folder), ["notes"]);
 });
 
 test("a write that fails leaves the old file and no temporary one", async (t) => {
