@@ -33,6 +33,9 @@ const CONCURRENCY = 4;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 2;
 
+/** Node 24 runs no test before all suites of a process are loaded, and a suite here is loaded when the one before has ended. */
+const SHARES_PROCESSES = Number.parseInt(process.versions.node, 10) < 24;
+
 const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
@@ -88,11 +91,10 @@ const ofPages = new Set(testFiles.filter(({ usesPage }) => usesPage).map(({ path
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const durations = readDurations({ coverage: coverage !== undefined });
 const ran: Durations = {};
-const queue = groupFiles(
-  testFiles,
-  (file) => expectedMs(durations, file),
-  isLong ? 1 : undefined,
-).map((group) => inOrder(group.map(({ path }) => path)));
+const groups = SHARES_PROCESSES
+  ? groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined)
+  : testFiles.map((file) => [file]);
+const queue = groups.map((group) => inOrder(group.map(({ path }) => path)));
 const failed: FileResult[] = [];
 await Promise.all(Array.from({ length: concurrency }, runQueue));
 for (const first of failed) {

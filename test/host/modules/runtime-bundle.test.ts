@@ -52,7 +52,9 @@ async function inProcess(
   const file = await compileRuntime(join(folder, "cache"));
   await writeFile(join(folder, "script.cjs"), script);
   const reads = [
-    "--experimental-permission",
+    process.allowedNodeEnvironmentFlags.has("--permission")
+      ? "--permission"
+      : "--experimental-permission",
     "--allow-fs-read=*",
     "--disable-warning=ExperimentalWarning",
     "--disable-warning=SecurityWarning",
