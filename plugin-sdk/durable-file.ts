@@ -6,7 +6,7 @@ const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /**
  * Replaces a file atomically: at any time it holds either the old or the new content. Resolves when the new
- * content would survive a power cut (temporary file, fsync, rename, fsync of the folder).
+ * content would survive a power cut (temporary file, fsync, rename, fsync of the folder; see `syncHandle`).
  *
  * @throws the file system's error, such as `ENOSPC`; the old file is then intact
  */

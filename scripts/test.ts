@@ -91,10 +91,10 @@ const ofPages = new Set(testFiles.filter(({ usesPage }) => usesPage).map(({ path
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const durations = readDurations({ coverage: coverage !== undefined });
 const ran: Durations = {};
-const groups = SHARES_PROCESSES
-  ? groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined)
-  : testFiles.map((file) => [file]);
-const queue = groups.map((group) => inOrder(group.map(({ path }) => path)));
+const groups = groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined);
+const queue = (SHARES_PROCESSES ? groups : groups.flat().map((file) => [file])).map((group) =>
+  inOrder(group.map(({ path }) => path)),
+);
 const failed: FileResult[] = [];
 await Promise.all(Array.from({ length: concurrency }, runQueue));
 for (const first of failed) {

@@ -183,6 +183,9 @@ function host(): HostLink {
   };
 }
 
+/** The stack of an error can be replaced, and is not listed. */
+const STACK = { writable: true, configurable: true, enumerable: false };
+
 /**
  * Throws the host's error with the stack of the call that failed. The stack is made when it is read: many plugins try
  * again after an error, and source maps take tens of milliseconds.
@@ -194,14 +197,11 @@ function fail(error: unknown, asked: Error): never {
       const { stack = "" } = asked;
       return `${name}: ${message}${stack.slice(stack.indexOf("\n    at "))}`;
     };
-    const write = (value: string) => Object.defineProperty(error, "stack", { value, ...OWN });
+    const write = (value: string) => Object.defineProperty(error, "stack", { value, ...STACK });
     Object.defineProperty(error, "stack", { get: read, set: write, configurable: true });
   }
   throw error;
 }
-
-/** A property as an assignment makes it, but not listed: so is the stack of an error. */
-const OWN = { writable: true, configurable: true, enumerable: false };
 
 function loaded(): NonNullable<typeof plugin> {
   if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");

@@ -29,6 +29,7 @@ if (argv[2] === SAVE) {
 }
 
 function mayStartThreads(): boolean {
-  const { permission }: Partial<Pick<NodeJS.Process, "permission">> = process; // for a debugger there is none
+  // A process with a debugger has no permission model.
+  const { permission }: Partial<Pick<NodeJS.Process, "permission">> = process;
   return permission?.has("worker") ?? true;
 }

@@ -188,7 +188,7 @@ export class FileJournal implements StorageJournal {
   }
 }
 
-/** Writes a file to the disk. Node's permission model refuses that for descriptors (`fs.fdatasync`), not for handles. */
+/** Writes a file to the disk, by a handle: Node's permission model refuses that for every descriptor (`fs.fdatasync`). */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, "r+");
   try {

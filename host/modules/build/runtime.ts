@@ -22,15 +22,13 @@ const SAVE_DEADLINE_MS = 20_000;
  * it again, and returns the path of the first file. Equal sources give an equal path.
  */
 export async function compileRuntime(cacheFolder: string): Promise<string> {
-  const [main, start] = ["main.ts", "start.ts"].map((file) =>
-    join(SDK_FOLDER, "runtime", file),
-  ) as [string, string];
+  const main = join(SDK_FOLDER, "runtime", "main.ts");
   const built = await new BuildCache(cacheFolder).orMake("runtime", main, async () => {
     const code = await compile(main, {
       banner: { js: `${STRICT}${WRAPPED.banner.js}` },
       footer: WRAPPED.footer,
     });
-    const first = await compile(start);
+    const first = await compile(join(SDK_FOLDER, "runtime", "start.ts"));
     return {
       value: { start: first.value, code: code.value },
       inputs: [...code.inputs, ...first.inputs],

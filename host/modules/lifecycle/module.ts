@@ -25,19 +25,13 @@ import {
 } from "./module-code.ts";
 import { isConfigured, NotConfigured } from "./process-loader.ts";
 import { ALWAYS_RELOADS, ReloadQueue } from "./reload-queue.ts";
+import { SourceFiles } from "./source-files.ts";
 import type { TrialRuns } from "./trial-runs.ts";
 import { type ReportedFault, WidgetFaults } from "./widget-faults.ts";
 
 export interface ModuleDependencies extends ModuleCodeDependencies {
   /** Called after each change of the view. */
   readonly changed: (module: Module) => void;
-}
-
-/** The source files of both sides. */
-interface Inputs {
-  readonly server: ReadonlySet<string> | undefined;
-  readonly widget: readonly string[];
-  readonly both: ReadonlySet<string>;
 }
 
 /** The result of a change of code. */
@@ -62,7 +56,7 @@ export class Module {
     (work) => this.#queue.take(work),
     (trigger, underWay) => this.#reload(trigger, underWay),
   );
-  #inputs: Inputs | undefined;
+  readonly #files = new SourceFiles();
   #reloadCount = 0;
   #isShutDown = false;
   /** True if its last start failed because another module provides one of its names. */
@@ -116,12 +110,7 @@ export class Module {
 
   /** The source files of what runs: the same set until other code runs. */
   get inputs(): ReadonlySet<string> {
-    const [server, widget] = [this.#code.server?.inputs, this.#code.widget.inputs];
-    const known = this.#inputs;
-    if (known && server === known.server && widget === known.widget) return known.both;
-    const both = new Set([...(server ?? []), ...widget]);
-    this.#inputs = { server, widget, both };
-    return both;
+    return this.#files.of(this.#code.server?.inputs, this.#code.widget.inputs);
   }
 
   /** True if its next code may come from other files, because it does not run or is being compiled. */
