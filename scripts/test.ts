@@ -63,7 +63,7 @@ const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
 const load = measureLoad(Math.min(concurrency, testFiles.length));
 const coverage = hasCoverage ? await startCoverage() : undefined;
 const cache = testFiles.some(({ startsProcesses }) => startsProcesses)
-  ? await warmCache(compiled)
+  ? await warmCache(compiled, { hasPlugins: paths.length === 0 })
   : undefined;
 const pathOf = await bundle([...PROGRAMS, PAGE, ...testFiles.map(({ path }) => path)], {
   forCoverage: coverage !== undefined,

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { performance } from "node:perf_hooks";
+import { pathToFileURL } from "node:url";
 import type { TestEnded, TestRecord } from "./records.ts";
 
 const REPORTER = "scripts/test/events.ts";
 const TOGETHER = "scripts/test/together.ts";
+const UNTRACED = "scripts/test/untraced.ts";
 /** The code that a test process runs besides the test files. */
-export const PROGRAMS = [REPORTER, TOGETHER];
+export const PROGRAMS = [REPORTER, TOGETHER, UNTRACED];
 const END_DEADLINE_MS = 5_000;
 
 export interface FileResult {
@@ -41,8 +43,9 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
   let silence: string | undefined;
   const { pathOf, nodeOptions, env } = limits;
   const reporter = [`--test-reporter=${pathOf(REPORTER)}`, "--test-reporter-destination=stdout"];
+  const untraced = ["--import", pathToFileURL(pathOf(UNTRACED)).href];
   const program = [pathOf(TOGETHER), ...files.flatMap((file) => [file, pathOf(file)])];
-  const child = spawn(process.execPath, [...nodeOptions, ...reporter, ...program], {
+  const child = spawn(process.execPath, [...nodeOptions, ...untraced, ...reporter, ...program], {
     stdio: ["ignore", "pipe", "pipe"],
     env,
   });

@@ -3,6 +3,7 @@
 import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
 import { registerCollected } from "./shuffled.ts";
+import { followPromises } from "./untraced.ts";
 
 /** Functions that tests replace. One that is not restored makes the tests of other files hang. */
 const replaceable = () => ({
@@ -13,6 +14,11 @@ const replaceable = () => ({
   fetch,
 });
 const originals = replaceable();
+
+/** Errors that nobody caught since the last file ended. */
+const uncaught: unknown[] = [];
+process.on("uncaughtExceptionMonitor", (error) => uncaught.push(error));
+process.on("unhandledRejection", (reason) => uncaught.push(reason));
 
 const named = process.argv.slice(2);
 /**
@@ -31,22 +37,35 @@ for (let at = 0; at < named.length; at += 2) {
     after(() => {
       done();
       assertRestored(file);
+      assertNothingUncaught(file);
     });
     // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
-    await new Promise<void>((resolve) => void before.then(() => resolve()));
+    await new Promise<void>((resolve) => {
+      void before.then(() => {
+        followPromises(true);
+        resolve();
+      });
+    });
     await load(path).catch((error: unknown) => {
       done();
       throw error;
     });
   });
 }
+followPromises(false);
 
 async function load(path: string): Promise<void> {
   try {
     await import(pathToFileURL(path).href);
   } finally {
     registerCollected();
+    followPromises(false);
   }
+}
+
+function assertNothingUncaught(file: string): void {
+  const errors = uncaught.splice(0);
+  if (errors.length > 0) throw new Error(`${file}: nobody caught an error`, { cause: errors[0] });
 }
 
 function assertRestored(file: string): void {

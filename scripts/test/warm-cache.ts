@@ -1,7 +1,7 @@
 // The build cache that hosts of tests begin with: without it each compiles the dashboard and the runtime of plugins.
 
 import { spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,18 +11,27 @@ import { openLog } from "../../host/log.ts";
 
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
 const DEADLINE_MS = 60_000;
-/** Parts of the cache that are the same for every home; what is compiled of a plugin depends on its folder. */
-const SHARED = /^(runtime-|vendor$|compiled$)/;
+/** Parts of the cache that each home can have. */
+const KEPT = /^(runtime-|vendor$|compiled$|built$)/;
+/** Code of a plugin and what it declares; the other files of a module tell which versions ran before. */
+const KEPT_OF_MODULE = /(\.cjs|\.mjs|\.map|\.sources\.json|^declaration\.json)$/;
 const SHARED_BUILDS = ["shell.json", "runtime.json"];
 
-/** The folder of a warm cache; a host of these sources fills it once. `compiled` is the path of the compiled host. */
-export async function warmCache(compiled: string): Promise<string> {
-  const folder = join(FOLDER, `cache-${basename(compiled, ".mjs")}`);
-  if (await isUpToDate(folder)) return folder;
+/**
+ * The folder of a warm cache; a host of these sources fills it. `compiled` is the path of the compiled host. Without
+ * `hasPlugins` it may lack plugins that have changed since.
+ */
+export async function warmCache(
+  compiled: string,
+  { hasPlugins }: { readonly hasPlugins: boolean },
+): Promise<string> {
+  const folder = join(FOLDER, `warm-${basename(compiled, ".mjs")}`);
+  if (await isUpToDate(folder, hasPlugins)) return folder;
   const home = await mkdtemp(join(tmpdir(), "mantel-cache-"));
   try {
-    await runOnce(home);
-    await keep(join(home, "cache"), folder);
+    const data = join(home, "data"); // as deep as that of a test: source maps have relative paths
+    await runOnce(data);
+    await keep(join(data, "cache"), folder);
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -30,9 +39,10 @@ export async function warmCache(compiled: string): Promise<string> {
 }
 
 /** True if hosts would not build again what is in the cache. */
-async function isUpToDate(folder: string): Promise<boolean> {
+async function isUpToDate(folder: string, hasPlugins: boolean): Promise<boolean> {
+  const all = await readdir(join(folder, "built")).catch(() => []);
   const found = await Promise.all(
-    SHARED_BUILDS.map(async (file) => {
+    (hasPlugins && all.length > 0 ? all : SHARED_BUILDS).map(async (file) => {
       const text = await readFile(join(folder, "built", file), "utf8").catch(() => "{}");
       const { entry = "" } = JSON.parse(text) as { entry?: string };
       return new BuildCache(folder).find(basename(file, ".json"), entry);
@@ -81,13 +91,14 @@ async function issueToken(dataFolder: string): Promise<string> {
 
 async function keep(cache: string, folder: string): Promise<void> {
   const temporary = `${folder}.${process.pid}.tmp`;
-  await mkdir(join(temporary, "built"), { recursive: true });
-  const names = (await readdir(cache)).filter((name) => SHARED.test(name));
-  for (const name of [...names, ...SHARED_BUILDS.map((file) => join("built", file))]) {
+  const names = (await readdir(cache)).filter((name) => KEPT.test(name));
+  const modules = await readdir(join(cache, "modules"), { recursive: true });
+  const built = modules.filter((path) => KEPT_OF_MODULE.test(basename(path)));
+  for (const name of [...names, ...built.map((path) => join("modules", path))]) {
     await cp(join(cache, name), join(temporary, name), { recursive: true });
   }
   for (const stale of await readdir(FOLDER)) {
-    if (stale.startsWith("cache-") && !temporary.endsWith(stale)) {
+    if (stale.startsWith("warm-") && !temporary.endsWith(stale)) {
       await rm(join(FOLDER, stale), { recursive: true, force: true });
     }
   }

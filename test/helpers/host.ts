@@ -82,7 +82,7 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
   await symlink(join(repository, "node_modules"), join(home, "node_modules"));
   const plugins = await copyPlugins(home, options.plugins ?? (await shippedPlugins()));
   await mkdir(data, { recursive: true, mode: 0o700 });
-  await copyWarmCache(data, { hasPackages: true });
+  await copyWarmCache(data, { hasPackages: true, ...(repository === REPOSITORY && { plugins }) });
   const config = await configOf(options, plugins);
   if (config) await writeFile(join(data, "config.json"), JSON.stringify(config));
 

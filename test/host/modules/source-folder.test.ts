@@ -16,7 +16,11 @@ async function openFolder(t: TestContext, files: Readonly<Record<string, string>
   const data = await mkdtemp(join(tmpdir(), "mantel-sources-"));
   const folder = join(data, "automations");
   await mkdir(folder);
-  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  /** Replaces a file at once: written in place it could be compiled while it is empty. */
+  const write = async (name: string, text: string) => {
+    await writeFile(join(data, "written"), text);
+    await rename(join(data, "written"), join(folder, name));
+  };
   for (const [name, text] of Object.entries(files)) await write(name, text);
   const sources = new SourceFolder(folder, collectedLog());
   const changes: SourceChange[] = [];

@@ -81,6 +81,22 @@ for (const [name, code] of [
   });
 }
 
+for (const [name, code] of [
+  ["an error", 'setImmediate(() => { throw new Error("lost"); })'],
+  ["a rejection", 'void Promise.reject(new Error("lost"))'],
+] as const) {
+  test(`a file fails by ${name} that nobody catches`, async (t) => {
+    const loses = `import { test } from "node:test";
+      test("loses", async () => { ${code}; await new Promise((done) => setTimeout(done, 50)); });`;
+    const { run } = await filesOf(t, { before: passes, loses, next: passes });
+
+    const { results } = await run();
+
+    assert.deepEqual(results.map(hasFailed), [false, true, false]);
+    assert.match(String(results[1]?.tests.at(-1)?.error), /loses: nobody caught an error[^]*lost/);
+  });
+}
+
 test("lines that a test prints belong to its file", async (t) => {
   const says = (word: string) => `import { test } from "node:test";
     test("says", () => { console.log("${word}"); console.error("to stderr: ${word}"); });`;
