@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openLog } from "../../../host/log.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
-import { until } from "../../helpers/until.ts";
 
 const silent = () => {
   const log = openLog("error", false);
@@ -120,14 +119,14 @@ test("a very long sentence is cut", () => {
   assert.equal(log.entries[0]?.sentence.length, 4_000);
 });
 
-test("records are found by their least level and their time", async () => {
+test("records are found by their least level and their time", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-01-01T00:00:00Z") });
   const told: string[] = [];
   const log = new ModuleLog(silent(), ({ sentence }) => told.push(sentence));
 
   log.record({ level: "debug", sentence: "one" });
   log.record({ level: "warn", sentence: "two" });
-  const [, two] = log.entries;
-  await until(() => Date.now() > Date.parse(two?.at ?? ""));
+  t.mock.timers.tick(1);
   log.record({ level: "warn", sentence: "three" });
   const last = log.entries.at(-1)?.at ?? "";
   const sentences = (query: Parameters<ModuleLog["find"]>[0]) =>

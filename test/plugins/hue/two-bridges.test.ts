@@ -46,6 +46,7 @@ async function startBridges(t: TestContext): Promise<TwoBridges> {
   const config = await host.api("/modules/hue/config", { method: "PATCH", json: { bridges } });
   assert.equal(config.status, 200, await config.text());
   await until(async () => (await deviceList(host)).length === 16, LONG);
+  await until(async () => (await moduleView(host)).state === "active", LONG); // its devices are listed before
   return { host, first, second, numbers: await numbersOf(host.data) };
 }
 
