@@ -18,8 +18,7 @@ async function readAgain(): Promise<void> {
 }
 
 try {
-  await readAgain();
-  // Reconnects by itself, and continues from the last event.
+  // Begins with a resync. Reconnects by itself, and continues from the last event.
   for await (const event of home.events({ topics: ["device.state"] })) {
     if (event.topic === "resync") await readAgain();
     else show(event.data.device);

@@ -12,7 +12,10 @@ BUSY = (408, 429)
 
 
 def events(*topics):
-    """Yields (topic, data). Reconnects, and continues from the last event. Raises HTTPError if the host refuses."""
+    """Yields (topic, data), at first resync. Reconnects, and continues from the last event.
+
+    Raises HTTPError if the host refuses.
+    """
     last = None
     while True:
         resumed = {} if last is None else {"Last-Event-ID": last}
@@ -21,6 +24,8 @@ def events(*topics):
             request = urllib.request.Request(address, headers={**HEADERS, **resumed})
             # The host sends a ping every 15 s; a silent connection is dead.
             with urllib.request.urlopen(request, timeout=35) as stream:
+                if last is None:
+                    yield "resync", None
                 event = {}
                 for line in stream:
                     name, _, value = line.decode().rstrip("\r\n").partition(": ")
@@ -50,7 +55,6 @@ def show(device):
     print(device["name"], json.dumps(device["state"]), flush=True)
 
 
-read_again()
 for topic, data in events("device.state"):
     if topic == "resync":
         read_again()

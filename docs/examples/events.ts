@@ -9,8 +9,7 @@ async function readAgain(): Promise<void> {
   for (const { name, state } of devices) console.log(name, JSON.stringify(state));
 }
 
-await readAgain();
-// Reconnects by itself, and continues from the last event.
+// Begins with a resync. Reconnects by itself, and continues from the last event.
 for await (const event of home.events({ topics: ["device.state"] })) {
   if (event.topic === "resync") await readAgain();
   else console.log(event.data.device.name, JSON.stringify(event.data.device.state));

@@ -11,7 +11,7 @@ const LAST_RETRY_MS = 30_000;
 /** Refusals that pass. */
 const BUSY = new Set([408, 429]);
 /** The data of a `resync` that the host does not know of. */
-const LOST = JSON.stringify({ reason: "the stream was opened again before its first event" });
+const UNKNOWN_BEFORE = JSON.stringify({ reason: "the stream was opened without a last event" });
 
 /** A topic that can be followed. */
 export type Topic = Exclude<Event["topic"], "resync">;
@@ -39,13 +39,12 @@ export async function* followEvents<T extends Topic>(
 ): AsyncGenerator<EventOf<T>, void> {
   const { signal = new AbortController().signal } = options;
   let last = options.lastEventId;
-  let isFirst = true;
   for (let failures = 0; !signal.aborted; failures++) {
     const events = await open(client, options, { last, signal });
     if (events) {
       failures = 0;
-      if (!isFirst && last === undefined) yield parse({ topic: "resync", id: last, data: LOST });
-      isFirst = false;
+      // What the caller reads from now on is followed by the events after it.
+      if (last === undefined) yield parse({ topic: "resync", id: last, data: UNKNOWN_BEFORE });
       for await (const event of events) {
         last = event.id ?? last;
         yield parse(event);

@@ -23,8 +23,9 @@ export interface ClientOptions {
 /** A client of a home: `GET`, `POST`, `PUT`, `PATCH` and `DELETE` by path, and its events. */
 export interface MantelClient extends Client<paths> {
   /**
-   * Follows the home's events, and reconnects when the stream ends. Events that happened in between are sent again;
-   * if they are no longer known, a `resync` tells the caller to read again what it needs. Ends with the loop or the signal.
+   * Follows the home's events, and reconnects when the stream ends. Events that happened in between are sent again.
+   * A `resync` tells the caller to read what it needs: if they are no longer known, and once the stream is open if there
+   * is no `lastEventId`, because what was read before may have changed since. Ends with the loop or the signal.
    * @throws ProblemError if the host refuses the request, for example the token
    */
   events<T extends Topic>(options?: EventsOptions<T>): AsyncGenerator<EventOf<T>, void>;

@@ -79,6 +79,9 @@ test("the examples that follow events show what happened while the connection wa
     if (looks++ % EVENTS_EVERY_LOOKS === 0) await dim(app, 20).then(() => dim(app, 21));
     return shown.every(show(21));
   });
+  // All follow events by now. What they have shown may be a state that they read; this one is an event.
+  await dim(app, 25);
+  await until(() => shown.every(show(25)));
 
   line.break();
   await dim(app, 33);

@@ -163,6 +163,7 @@ test("events continue from the last one when the stream breaks", async (t) => {
   );
 
   const events = client.events({ topics: ["layout.changed", "channel"] });
+  await settle(t, events.next()); // a resync
   const read = [await settle(t, events.next()), await settle(t, events.next())];
   await events.return();
 
@@ -177,15 +178,20 @@ test("events continue from the last one when the stream breaks", async (t) => {
   );
 });
 
-test("a stream that is opened again before its first event begins with a resync", async (t) => {
+test("a stream without a last event begins with a resync once it is open, each time", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { client } = home(stream("retry: 2000\nid: 6\n\n"));
+  const empty = stream("retry: 2000\n\n");
+  const { client, requests } = home(offline, empty, empty);
 
   const events = client.events();
-  const { value } = await settle(t, events.next());
+  const read = [await settle(t, events.next()), await settle(t, events.next())];
   await events.return();
 
-  assert.equal(value?.topic, "resync");
+  assert.deepEqual(
+    read.map(({ value }) => value?.topic),
+    ["resync", "resync"],
+  );
+  assert.equal(requests.length, 3);
 });
 
 test("paths and topics that the shipped plugins add have types", async (t) => {
@@ -200,6 +206,7 @@ test("paths and topics that the shipped plugins add have types", async (t) => {
   const { cpu } = await unwrap(client.GET("/system"));
   const { forecast } = await unwrap(client.GET("/weather"));
   const events = client.events({ topics: ["system.sample", "weather.updated", "automation.run"] });
+  await settle(t, events.next()); // a resync
   const { value } = await settle(t, events.next());
   await events.return();
 
