@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { assertAccessible } from "../helpers/accessibility.ts";
 import { openPage } from "../helpers/browser.ts";
 import {
   at,
@@ -22,7 +21,6 @@ testEditor("the layout editor", {
   "shows settings that no longer fit, and keeps what it does not know": showsUnfit,
   "adds, names, moves and removes pages": editsPages,
   "arranges a phone apart from the wall, until told to follow": arrangesPhones,
-  "can be used by everyone: both themes, screen and phone": isAccessible,
 });
 
 async function isLoadedLate(t: TestContext, { host, browser }: Fixture): Promise<void> {
@@ -106,34 +104,4 @@ async function arrangesPhones(t: TestContext, fixture: Fixture): Promise<void> {
   assert.ok((order[1] ?? 9) < (order[0] ?? 0), `rows on the phone: ${order.join(", ")}`);
   assert.deepEqual(geometryOf(byHand, "living").lg, at(4, 2, 8, 5).lg, "the wall stays");
   assert.deepEqual(geometryOf(await stored(fixture), "living"), at(4, 2, 8, 5));
-}
-
-async function isAccessible(t: TestContext, fixture: Fixture): Promise<void> {
-  for (const colorScheme of ["dark", "light"] as const) {
-    for (const viewport of [
-      { width: 1280, height: 800 },
-      { width: 390, height: 844 },
-    ]) {
-      await t.test(`${colorScheme}, ${viewport.width} wide`, async (each) => {
-        const { page, faults } = await visit(each, fixture);
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize(viewport);
-        await openEditor(page);
-        const name = `editor-${colorScheme}-${viewport.width}`;
-        await assertAccessible(page);
-        await picture(page, name);
-        for (const panel of ["Add a tile", "Page", "Versions"]) {
-          await page.getByRole("button", { name: panel, exact: true }).click();
-          await page.getByRole("complementary").getByRole("heading", { name: panel }).waitFor();
-          if (panel === "Versions") await page.getByText("Current", { exact: true }).waitFor();
-          await assertAccessible(page);
-        }
-        await tile(page, "Room Living room").press("Enter");
-        await page.getByLabel("Title").waitFor();
-        await assertAccessible(page);
-        await picture(page, `${name}-settings`);
-        assert.deepEqual(faults, []);
-      });
-    }
-  }
 }

@@ -94,3 +94,16 @@ test("files with a browser come last", () => {
     ["page"],
   ]);
 });
+
+test("groups that keep a core busy are spread among those that wait, and those with a browser are last", () => {
+  const files = [
+    ...several(2, "page", { startsProcesses: true, usesBrowser: true }),
+    ...several(12, "quick"),
+    ...several(4, "host", { startsProcesses: true }),
+  ];
+
+  const groups = groupFiles(files, ({ path }) => (path === "host2" ? 2 : 1), 1);
+
+  const first = pathsOf(groups).map(([path = ""]) => path.replace(/quick\d+/, "quick"));
+  assert.deepEqual(first, ["quick", "host2", "host0", "quick", "host1", "host3", "page0", "page1"]);
+});
