@@ -225,7 +225,7 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     write: (_: string, done?: () => void) => (done?.(), true), // the other end does not read
   }) as unknown as Duplex;
   let hasEnded = false;
-  const channel = openChannel(sent, () => (hasEnded = true));
+  const channel = openChannel(sent, { end: () => (hasEnded = true) });
   const caller = {
     id: "demo",
     manifest: MANIFEST as unknown as Manifest,

@@ -151,7 +151,7 @@ test("after any message of a plugin process the host continues, and every call e
       const [here, there] = duplexPair();
       const ends: string[] = [];
       const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
-        openChannel(here, (cause) => ends.push(cause)),
+        openChannel(here, { end: (cause) => ends.push(cause) }),
         hostApi(caller, registries as unknown as HostDependencies),
       );
       const asked = [1, 2, 3].map(() => peer.call("ping", {}, 500).catch(judge));

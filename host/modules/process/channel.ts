@@ -103,11 +103,15 @@ export interface Channel extends Transport {
   finish(): Promise<void>;
 }
 
-/**
- * Opens a channel of JSON messages, one per line. Reading is throttled to the message rate limit.
- * `end` is called when the process must be killed, with a user-facing cause and the time when the fault began.
- */
-export function openChannel(stream: Duplex, end: (cause: string, since?: number) => void): Channel {
+export interface ChannelOwner {
+  /** Called when the process must be killed, with a user-facing cause and the time when the fault began. */
+  readonly end: (cause: string, since?: number) => void;
+  /** True while so many messages are worked on that further ones wait in the process. */
+  readonly isBusy?: () => boolean;
+}
+
+/** Opens a channel of JSON messages, one per line. Reading is throttled to the message rate limit. */
+export function openChannel(stream: Duplex, { end, isBusy }: ChannelOwner): Channel {
   let receive: (message: unknown) => void = () => undefined;
   const read = function* (bytes: Buffer): LineWork {
     try {
@@ -126,6 +130,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       if (bytes.length >= LONGEST_MESSAGE) end(TOO_LONG);
     },
     onFlood: (since) => end(FLOOD_MESSAGE, since),
+    ...(isBusy && { isBusy }),
   });
   return {
     send(message, written) {

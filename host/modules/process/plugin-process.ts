@@ -69,6 +69,21 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   discoverSsdp: true,
 };
 
+/**
+ * Calls of which the process hears nothing. The host does not refuse them, because nobody would know: it reads no
+ * further messages until there is room.
+ */
+const UNANSWERED: ReadonlySet<keyof HostApi> = new Set<keyof HostApi>([
+  "updateDevices",
+  "announceDeviceEvent",
+  "reportDegraded",
+  "log",
+  "showStep",
+  "resumeSchedules",
+  "suspendHome",
+  "unfollowHome",
+]);
+
 /** The owner of a process: its module, once it has one. */
 export interface PluginProcessOwner {
   readonly api: Handlers<HostApi>;
@@ -125,6 +140,7 @@ export class PluginProcess {
   readonly #errors: Output;
   #owner: PluginProcessOwner | undefined;
   #underWay = 0;
+  #unansweredUnderWay = 0;
   #ended: Exit["ended"];
 
   private constructor(
@@ -146,7 +162,10 @@ export class PluginProcess {
     this.inspectPort = inspectPort;
     this.#output = new Output(output, (line) => this.#owner?.printed(line, "info"));
     this.#errors = new Output(errors, (line) => this.#owner?.printed(line, "warn"));
-    this.#channel = openChannel(channel, (cause, since) => void this.end(cause, since));
+    this.#channel = openChannel(channel, {
+      end: (cause, since) => void this.end(cause, since),
+      isBusy: () => this.#unansweredUnderWay >= CALLS_AT_ONCE,
+    });
     this.#proxy = proxy;
     const transport = proxy ? learnHosts(this.#channel, proxy.hosts) : this.#channel;
     const handlers = { ...this.#forwardToOwner(), ...(proxy?.api ?? NOT_PROXIED) };
@@ -274,28 +293,52 @@ export class PluginProcess {
   }
 
   #forwardToOwner(): Handlers<HostApi> {
-    const forward = (method: keyof HostApi) => async (input: never, begin: Begin) => {
-      if (!this.#owner) throw new MantelError("module_down", "the process belongs to no module");
-      if (this.#underWay >= CALLS_AT_ONCE) {
-        throw new MantelError("module_down", `${CALLS_AT_ONCE} calls are already running`);
-      }
-      this.#underWay++;
-      try {
-        const answer = await (this.#owner.api[method] as (input: never, begin: Begin) => unknown)(
-          input,
-          begin,
-        );
-        if (method === "callService") this.#proxy?.learnFrom(input, answer);
-        return answer;
-      } finally {
-        this.#underWay--;
-      }
+    const forward = (method: keyof HostApi) => {
+      const limited = UNANSWERED.has(method) ? this.#whileReadingWaits : this.#withinLimit;
+      return (input: never, begin: Begin) =>
+        limited(async (api) => {
+          const answer = await (api[method] as (input: never, begin: Begin) => unknown)(
+            input,
+            begin,
+          );
+          if (method === "callService") this.#proxy?.learnFrom(input, answer);
+          return answer;
+        });
     };
     return Object.fromEntries(
       Object.keys(METHODS).map((method) => [method, forward(method as keyof HostApi)]),
     ) as unknown as Handlers<HostApi>;
   }
+
+  readonly #whileReadingWaits = async (work: Work): Promise<unknown> => {
+    this.#unansweredUnderWay++;
+    try {
+      return await work(this.#requireOwner());
+    } finally {
+      this.#unansweredUnderWay--;
+    }
+  };
+
+  readonly #withinLimit = async (work: Work): Promise<unknown> => {
+    const api = this.#requireOwner();
+    if (this.#underWay >= CALLS_AT_ONCE) {
+      throw new MantelError("module_down", `${CALLS_AT_ONCE} calls are already running`);
+    }
+    this.#underWay++;
+    try {
+      return await work(api);
+    } finally {
+      this.#underWay--;
+    }
+  };
+
+  #requireOwner(): Handlers<HostApi> {
+    if (this.#owner) return this.#owner.api;
+    throw new MantelError("module_down", "the process belongs to no module");
+  }
 }
+
+type Work = (api: Handlers<HostApi>) => Promise<unknown>;
 
 /** Spawns a command, confined by the kernel where that is possible. */
 function spawnConfined(

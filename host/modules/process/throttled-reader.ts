@@ -23,6 +23,8 @@ export type LineWork = Iterator<undefined, void>;
 export interface ReaderOwner {
   /** Called for each line; the next line follows after all steps of the returned work. */
   readonly onLine: (line: Line) => LineWork | void;
+  /** True while lines that were read are still worked on, and no further one is to be read. */
+  readonly isBusy?: () => boolean;
   /**
    * Called when the stream has exceeded its limits for half a second; `since` is when that began (monotonic, in
    * ms).
@@ -103,7 +105,7 @@ export class ThrottledReader {
     const turnEndsAt = performance.now() + TURN_MS;
     for (;;) {
       const hasSteps = this.#underWay !== undefined;
-      if (!hasSteps && this.#mustWait()) return this.#rest(WAIT_MS);
+      if (!hasSteps && (this.#isBusy() || this.#mustWait())) return this.#rest(WAIT_MS);
       if (!this.#step()) break;
       const mayStay = this.#isFree && !hasSteps;
       if (!mayStay && performance.now() > turnEndsAt) return this.#rest(0);
@@ -132,6 +134,10 @@ export class ThrottledReader {
       if (!next?.done) return next?.value;
       this.#ready.shift();
     }
+  }
+
+  #isBusy(): boolean {
+    return !this.#isFree && this.#owner.isBusy?.() === true;
   }
 
   #mustWait(): boolean {

@@ -19,7 +19,7 @@ function open(t: TestContext, { isBroken = false } = {}) {
   });
   const ends: unknown[][] = [];
   const heard: unknown[] = [];
-  const channel = openChannel(stream, (...how) => ends.push(how));
+  const channel = openChannel(stream, { end: (...how) => ends.push(how) });
   channel.onMessage((message) => heard.push(message));
   const say = async (text: string) => {
     stream.push(text);
@@ -47,7 +47,7 @@ test("messages are read one a line, in order, also if a line arrives in parts", 
 
 test("messages that arrive before a listener is attached are dropped", async (t) => {
   const { stream, sent, ends } = open(t);
-  openChannel(stream, () => undefined);
+  openChannel(stream, { end: () => undefined });
 
   stream.push('{"kind":"begun","call":1}\n');
   await setImmediate();

@@ -21,7 +21,7 @@ test("messages of an ended process are received, even after a failed write to it
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   const heard: unknown[] = [];
-  const channel = openChannel(child.stdio[3] as Duplex, () => undefined);
+  const channel = openChannel(child.stdio[3] as Duplex, { end: () => undefined });
   channel.onMessage((message) => heard.push(message));
   const closed = once(child, "close");
 
@@ -38,7 +38,7 @@ async function write(line: string) {
   const sent: string[] = [];
   const ends: string[] = [];
   const both = Object.assign(stream, { write: (text: string) => sent.push(text) });
-  const channel = openChannel(both, (cause) => ends.push(cause));
+  const channel = openChannel(both, { end: (cause) => ends.push(cause) });
   const peer = new Peer<object, { log(record: unknown): Promise<void> }>(channel, {
     log: () => undefined,
   });

@@ -365,17 +365,46 @@ test("a process has at most 200 calls at once, and an ended one makes room", asy
       settle.push((fails) => (fails ? reject(new Error("wrong")) : resolve()));
     });
   fork().ownedBy(moduleThat(running).owner);
-  for (let times = 0; times < 200; times++) await calling("log");
+  for (let times = 0; times < 200; times++) await calling("publish");
   assert.deepEqual([settle.length, lines.filter(({ kind }) => kind === "failure")], [200, []]);
 
-  const { code, message } = errorOf(await calling("log"));
+  const { code, message } = errorOf(await calling("publish"));
   assert.deepEqual([code, message], ["module_down", "200 calls are already running"]);
   settle[0]?.(true);
   settle[1]?.(false);
   await setImmediate();
-  for (let times = 0; times < 3; times++) await calling("log");
+  for (let times = 0; times < 3; times++) await calling("publish");
 
   assert.equal(settle.length, 202);
+});
+
+test("reports that nobody answers are never refused: the 201st is read when an earlier one has ended", async (t) => {
+  const { fork, says, calling } = await open(t);
+  const taken: number[] = [];
+  const settle: (() => void)[] = [];
+  const report = ({ number }: { number: number }) => {
+    taken.push(number);
+    return new Promise<void>((resolve) => settle.push(resolve));
+  };
+  const answer = (method: string, input: never) => (method === "log" ? report(input) : "done");
+  const forked = fork();
+  forked.ownedBy(moduleThat(answer).owner);
+
+  for (let number = 1; number <= 203; number++) {
+    await says({ kind: "call", method: "log", input: { number } });
+  }
+  assert.deepEqual([taken.length, forked.hasUnread, forked.isFlooding], [200, true, false]);
+  settle[7]?.();
+  await untilByTurns(() => taken.length === 201);
+  await setImmediate();
+  assert.deepEqual(taken.slice(-2), [200, 201]);
+  settle[0]?.();
+  settle[1]?.();
+  await untilByTurns(() => taken.length === 203);
+
+  assert.equal(await calling("publish"), undefined, "what follows waits too");
+  settle[2]?.();
+  assert.deepEqual(taken.slice(-2), [202, 203]);
 });
 
 test("a process whose network does not go through the host cannot ask it to connect", async (t) => {

@@ -32,7 +32,11 @@ function openStream(t: TestContext) {
 /** A reader of that stream, for which each line takes `lineMs`. */
 function openReader(
   t: TestContext,
-  { lineMs = 0, ...bounds }: Partial<Bounds & { lineMs: number }> = {},
+  {
+    lineMs = 0,
+    isBusy,
+    ...bounds
+  }: Partial<Bounds & { lineMs: number; isBusy: () => boolean }> = {},
 ) {
   const opened = openStream(t);
   const lines: string[] = [];
@@ -46,6 +50,7 @@ function openReader(
         opened.time.now += lineMs;
       },
       onFlood: (since) => floods.push(since),
+      ...(isBusy && { isBusy }),
     },
   );
   return { ...opened, lines, floods, reader };
@@ -309,4 +314,29 @@ test("a process that prints more than 20,000 lines at once is held back, and its
   await output.finish();
 
   assert.equal(printed.length, 20_010);
+});
+
+test("lines wait while the owner is busy, however long, and are not a flood", async (t) => {
+  let isBusy = false;
+  const { write, pass, lines, floods, reader, stream } = openReader(t, { isBusy: () => isBusy });
+  await write("one\n");
+  isBusy = true;
+  await write("two\nthree\n");
+  await pass(2_000);
+  assert.deepEqual([lines, floods, reader.hasUnread], [["one"], [], true]);
+  assert.ok(stream.isPaused());
+
+  isBusy = false;
+  await pass(20);
+
+  assert.deepEqual([lines, reader.hasUnread], [["one", "two", "three"], false]);
+});
+
+test("the last lines of an ended process are read although the owner is busy", async (t) => {
+  const { write, lines, reader } = openReader(t, { isBusy: () => true });
+  await write("one\n");
+
+  await reader.finish();
+
+  assert.deepEqual(lines, ["one"]);
 });
