@@ -16,6 +16,12 @@ const CPU_PERIOD_US = 100_000;
 const REMOVE_RETRY_MS = 100;
 const REMOVE_TRIES = 20;
 
+/**
+ * The number of the last group in each folder of groups. A host that was restarted in this process must not take the
+ * names of groups before: what still waits to be removed is removed by its name.
+ */
+const lastNumbers = new Map<string, number>();
+
 /** A folder for each controller; all equal with control groups version 2. */
 type Folders = Readonly<Record<Controller, string>>;
 
@@ -64,7 +70,6 @@ export class Cgroup {
 export class Cgroups {
   readonly #parents: Folders;
   readonly #isUnified: boolean;
-  #made = 0;
 
   private constructor(parents: Folders, isUnified: boolean) {
     this.#parents = parents;
@@ -85,7 +90,7 @@ export class Cgroups {
 
   /** A new group; `undefined` if the system cannot create it. */
   create({ memoryBytes, tasks, cpuPercent }: CgroupLimits): Cgroup | undefined {
-    const name = String(++this.#made);
+    const name = nextName(this.#parents.memory);
     const folderOf = (controller: Controller) => join(this.#parents[controller], name);
     const folders = foldersBy(folderOf);
     const group = new Cgroup(folders);
@@ -155,6 +160,12 @@ function openParent(folder: string): string {
     removeParent(join(folder, name));
   }
   return parent;
+}
+
+function nextName(parent: string): string {
+  const number = (lastNumbers.get(parent) ?? 0) + 1;
+  lastNumbers.set(parent, number);
+  return String(number);
 }
 
 function removeParent(parent: string): void {

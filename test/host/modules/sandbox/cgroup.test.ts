@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import fs, { existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Cgroup, Cgroups } from "../../../../host/modules/process/sandbox/cgroup.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
@@ -184,6 +184,23 @@ test("each group has a folder of its own, and closing removes them with that of 
 
   assert.equal(existsSync(parent), false);
   cgroups?.close(); // also if something else has removed them
+});
+
+test("a group that waits for its last process to end does not take one of a restarted host with it", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { parent } = await openUnified(t);
+  const before = Cgroups.open();
+  const old = before?.create(LIMITS);
+  writeFileSync(join(parent, "1/busy"), "");
+  old?.remove();
+  unlinkSync(join(parent, "1/busy"));
+  before?.close();
+
+  const group = Cgroups.open()?.create(LIMITS);
+  t.mock.timers.tick(100);
+
+  const [joinFile = ""] = group?.joinFiles ?? [];
+  assert.equal(existsSync(dirname(joinFile)), true, joinFile);
 });
 
 test("closing removes the groups of every tree of version 1", async (t) => {
