@@ -30,6 +30,8 @@ import { warmCache } from "./test/warm-cache.ts";
 const TEST_TIMEOUT_MS = 120_000;
 /** Test processes at once. Each may run a host with its plugins' processes. */
 const CONCURRENCY = 4;
+/** So many more while none of them uses a browser: those that start processes wait for much of their time. */
+const MORE_WITHOUT_BROWSER = 1;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 2;
 
@@ -87,6 +89,9 @@ const limits = {
 };
 
 const ofPages = new Set(testFiles.filter(({ usesPage }) => usesPage).map(({ path }) => path));
+const ofBrowser = new Set(
+  testFiles.filter(({ usesBrowser }) => usesBrowser).map(({ path }) => path),
+);
 
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const durations = readDurations({ coverage: coverage !== undefined });
@@ -96,7 +101,10 @@ const queue = (SHARES_PROCESSES ? groups : groups.flat().map((file) => [file])).
   inOrder(group.map(({ path }) => path)),
 );
 const failed: FileResult[] = [];
-await Promise.all(Array.from({ length: concurrency }, runQueue));
+const more = isLong ? 0 : MORE_WITHOUT_BROWSER;
+await Promise.all(
+  Array.from({ length: concurrency + more }, (_, at) => runQueue(at < concurrency)),
+);
 for (const first of failed) {
   report.announceRepeated(first);
   const { results } = await run([first.file]);
@@ -109,8 +117,8 @@ report.finish(load);
 if (report.hasFailed) process.exitCode = 1;
 else if (coverage) process.exitCode = await coverage.check();
 
-async function runQueue(): Promise<void> {
-  for (let next = queue.shift(); next; next = queue.shift()) {
+async function runQueue(mayUseBrowser: boolean): Promise<void> {
+  for (let next = take(mayUseBrowser); next; next = take(mayUseBrowser)) {
     const { results, unfinished } = await run(next);
     if (unfinished.length > 0) queue.unshift(unfinished);
     for (const result of results) {
@@ -119,6 +127,12 @@ async function runQueue(): Promise<void> {
       if (!hasFailed(result)) ran[result.file] = result.ms;
     }
   }
+}
+
+/** The next files of the queue, in which those with a browser are last. */
+function take(mayUseBrowser: boolean): readonly string[] | undefined {
+  const isForBrowser = queue[0]?.some((file) => ofBrowser.has(file)) === true;
+  return mayUseBrowser || !isForBrowser ? queue.shift() : undefined;
 }
 
 /** Runs files in a process of their own; those of pages in one that has the globals of a page from its start. */

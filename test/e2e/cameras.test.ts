@@ -151,7 +151,9 @@ async function startVideoCamera(t: TestContext): Promise<string> {
     const sdp = await page.evaluate<string>(`(${ANSWER})(${JSON.stringify(offer)})`);
     response.writeHead(201, { "Content-Type": "application/sdp" }).end(sdp);
   };
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy()); // the page closes when the test ends
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(async () => {
