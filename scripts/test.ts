@@ -35,9 +35,6 @@ const MORE_WITHOUT_BROWSER = 1;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 2;
 
-/** Node 24 runs no test before all suites of a process are loaded, and a suite here is loaded when the one before has ended. */
-const SHARES_PROCESSES = Number.parseInt(process.versions.node, 10) < 24;
-
 const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
@@ -97,13 +94,11 @@ process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.ex
 const durations = readDurations({ coverage: coverage !== undefined });
 const ran: Durations = {};
 const groups = groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined);
-const queue = (SHARES_PROCESSES ? groups : groups.flat().map((file) => [file])).map((group) =>
-  inOrder(group.map(({ path }) => path)),
-);
+const queue = groups.map((group) => inOrder(group.map(({ path }) => path)));
 const failed: FileResult[] = [];
 const more = isLong ? 0 : MORE_WITHOUT_BROWSER;
 await Promise.all(
-  Array.from({ length: concurrency + more }, (_, at) => runQueue(at < concurrency)),
+  Array.from({ length: concurrency + more }, (_each, at) => runQueue(at < concurrency)),
 );
 for (const first of failed) {
   report.announceRepeated(first);

@@ -22,7 +22,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
 function recordOf(event: TestEvent, names: readonly string[]): TestRecord | undefined {
   switch (event.type) {
     case "test:dequeue":
-      return { kind: "started", name: event.data.name, isFile: event.data.nesting === 0 };
+      return { kind: "started", name: event.data.name };
     case "test:diagnostic":
       return TOTALS.test(event.data.message)
         ? undefined

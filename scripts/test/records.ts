@@ -1,11 +1,8 @@
 /** One event of a test process. */
 export type TestRecord =
-  | {
-      readonly kind: "started";
-      readonly name: string;
-      /** True for the suite of a test file. */
-      readonly isFile: boolean;
-    }
+  /** The file of all that is printed from now on. The process writes it itself, as the reports of its runner may be late. */
+  | { readonly kind: "file"; readonly name: string }
+  | { readonly kind: "started"; readonly name: string }
   | { readonly kind: "said"; readonly message: string }
   | TestEnded;
 

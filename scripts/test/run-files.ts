@@ -99,10 +99,9 @@ class Run {
 
   take(record: TestRecord): void {
     if (record.kind === "said") this.print(`${record.message}\n`);
-    else if (record.kind === "started") {
-      this.last = record.name;
-      if (record.isFile) this.#current = record.name;
-    } else {
+    else if (record.kind === "file") this.#current = record.name;
+    else if (record.kind === "started") this.last = record.name;
+    else {
       const [file = ""] = record.path;
       this.#tests.set(file, [...this.#testsOf(file), record]);
     }
@@ -117,8 +116,7 @@ class Run {
     const hasErrors = all.some((file) => this.#testsOf(file).some(({ error }) => error));
     const isGood = code === 0 || (code === 1 && hasErrors);
     const fault = silence ?? (isGood ? undefined : `the process ended with ${code}`);
-    // A process that fails behind its last test blames the last file.
-    const stoppedAt = all.find((file) => !this.#hasEnded(file)) ?? all.at(-1);
+    const stoppedAt = this.#stoppedAt(fault);
     const ran = all.filter((file) => file === stoppedAt || this.#hasEnded(file));
     return {
       results: ran.map((file) => ({
@@ -130,6 +128,15 @@ class Run {
       })),
       unfinished: all.filter((file) => !ran.includes(file)),
     };
+  }
+
+  /**
+   * The file that a process blames when it fails: the one whose tests ran, although reports of those before it may be
+   * lost, or behind its last test the last one.
+   */
+  #stoppedAt(fault: string | undefined): string | undefined {
+    if (fault !== undefined && !this.#hasEnded(this.#current)) return this.#current;
+    return this.#files.find((file) => !this.#hasEnded(file)) ?? this.#files.at(-1);
   }
 
   #testsOf(file: string): TestEnded[] {

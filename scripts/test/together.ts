@@ -1,7 +1,8 @@
 // together.ts (FILE PATH)...: the tests of several files in this process, each file a suite. PATH is the code of FILE.
 
-import { after, describe } from "node:test";
+import { after, before, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import type { TestRecord } from "./records.ts";
 import { registerCollected } from "./shuffled.ts";
 import { followPromises } from "./untraced.ts";
 
@@ -21,19 +22,22 @@ process.on("uncaughtExceptionMonitor", (error) => uncaught.push(error));
 process.on("unhandledRejection", (reason) => uncaught.push(reason));
 
 const named = process.argv.slice(2);
+/** Node 22 runs no test before all suites are loaded, Node 20 those of the first suite while it waits for the second. */
+const ARE_LOADED_FIRST = Number.parseInt(process.versions.node, 10) >= 22;
 /**
- * Resolves when the tests of the file before have ended. Only then the next file is loaded: the tests of files that wait
- * for the same module would all belong to the first of them, and a module that is loaded while a test mocks the clock
- * would keep the mocked functions.
+ * Resolves when the next file may be loaded: the tests of files that wait for the same module would all belong to the first
+ * of them. Where tests may run by then, they have ended: a module that is loaded while a test mocks the clock would keep
+ * the mocked functions.
  */
 let last: Promise<unknown> = Promise.resolve();
 for (let at = 0; at < named.length; at += 2) {
   const [file = "", path = ""] = named.slice(at, at + 2);
-  const before = last;
+  const previous = last;
   let done = (): void => undefined;
   last = new Promise<void>((resolve) => (done = resolve));
   // The suite is registered here, and its tests run one after another behind those of the file before.
   void describe(file, async () => {
+    before(() => announce(file));
     after(() => {
       done();
       assertRestored(file);
@@ -41,18 +45,25 @@ for (let at = 0; at < named.length; at += 2) {
     });
     // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
     await new Promise<void>((resolve) => {
-      void before.then(() => {
+      void previous.then(() => {
         followPromises(true);
         resolve();
       });
     });
+    announce(file);
     await load(path).catch((error: unknown) => {
       done();
       throw error;
     });
+    if (ARE_LOADED_FIRST) done();
   });
 }
 followPromises(false);
+
+function announce(file: string): void {
+  const record: TestRecord = { kind: "file", name: file };
+  process.stdout.write(`\u001e${JSON.stringify(record)}\n`);
+}
 
 async function load(path: string): Promise<void> {
   try {
