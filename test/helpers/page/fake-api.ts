@@ -55,6 +55,6 @@ export class FakeApi extends Api {
     const answer = answers[request] ?? answers[path] ?? answers[path.replace(/\?.*/, "?")];
     if (answer instanceof Error) throw answer;
     if (answer === undefined) throw new ApiError(404, { code: "not_found", detail: path });
-    return structuredClone(answer);
+    return answer instanceof Response ? answer.clone() : structuredClone(answer);
   }
 }
