@@ -21,16 +21,20 @@ async function listen(
   return received;
 }
 
-/** Commands a lamp, activates a scene and publishes, and waits until the broker has had all three. */
+/**
+ * Publishes, and waits until the broker has had it; then commands a lamp and activates a scene, of which a lamp of the
+ * demo tells the broker only while it is connected.
+ */
 async function assertArrives(host: TestHost, received: ReadonlyMap<string, string>): Promise<void> {
-  const post = (path: string, json?: object) =>
-    host.api(path, { method: "POST", ...(json ? { json } : {}) });
+  const post = async (path: string, json?: object) =>
+    (await host.api(path, { method: "POST", ...(json ? { json } : {}) })).status;
+  const message = { topic: "garden/pump", payload: "on", qos: 1 };
 
+  await until(async () => (await post("/mqtt/publish", message)) === 200);
   const command = await post("/smart-home/devices/demo:light:1/command", { brightness: 33 });
   const scene = await post("/smart-home/scenes/demo:scene:3/activate");
-  const publish = await post("/mqtt/publish", { topic: "garden/pump", payload: "on", qos: 1 });
 
-  assert.deepEqual([command.status, scene.status, publish.status], [200, 200, 200]);
+  assert.deepEqual([command, scene], [200, 200]);
   await until(() => received.size >= 3);
   assert.equal(received.get("garden/pump"), "on");
   assert.equal(received.get("mantel/demo-home/sofa-lamp/set"), '{"on":true,"brightness":33}');
