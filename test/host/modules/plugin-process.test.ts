@@ -379,7 +379,7 @@ test("a process has at most 200 calls at once, and an ended one makes room", asy
 });
 
 test("reports that nobody answers are never refused: the 201st is read when an earlier one has ended", async (t) => {
-  const { fork, says, calling } = await open(t);
+  const { fork, says, calling, lines } = await open(t);
   const taken: number[] = [];
   const settle: (() => void)[] = [];
   const report = ({ number }: { number: number }) => {
@@ -404,6 +404,7 @@ test("reports that nobody answers are never refused: the 201st is read when an e
 
   assert.equal(await calling("publish"), undefined, "what follows waits too");
   settle[2]?.();
+  await untilByTurns(() => lines.some(({ value }) => value === "done"));
   assert.deepEqual(taken.slice(-2), [202, 203]);
 });
 
