@@ -4,9 +4,10 @@ import { dirname } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, Network, NetworkApi, PluginApi } from "@mantel/plugin-sdk/protocol";
-import { type Begin, type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
+import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
 import { type Channel, openChannel } from "./channel.ts";
 import type { Exit } from "./exit-reason.ts";
+import { ForwardedCalls } from "./forwarded-calls.ts";
 import { killGroup, killProcessesWithMark } from "./leftover-processes.ts";
 import { learnHosts } from "./network/learn-hosts.ts";
 import { NetworkProxy } from "./network/network-proxy.ts";
@@ -18,8 +19,6 @@ import { SandboxProcess, signalOfExitCode } from "./sandbox/sandbox-process.ts";
 
 /** The wait for pipes that detached child processes of the process may hold open. */
 const LAST_WORDS_MS = 500;
-/** The most calls of one process that run at once. */
-const CALLS_AT_ONCE = 200;
 /** Memory of a process besides its heap: Node itself, code and buffers. */
 export const NON_HEAP_MEMORY_MIB = 128;
 /**
@@ -33,57 +32,6 @@ const CGROUP_TASKS = 512;
 const CGROUP_CPU_PERCENT = 200;
 /** The timeout for notifications to a process that does not answer. */
 const LOST_MS = 2_000;
-/** All calls that a process may make; the type names every one, so that none is missing. */
-const METHODS: Readonly<Record<keyof HostApi, true>> = {
-  publishDevices: true,
-  updateDevices: true,
-  announceDeviceEvent: true,
-  publishScenes: true,
-  publish: true,
-  publishCalendarPart: true,
-  publishChannel: true,
-  followChannel: true,
-  followSources: true,
-  describeSources: true,
-  callService: true,
-  routeUrl: true,
-  reportDegraded: true,
-  showStep: true,
-  log: true,
-  setSchedule: true,
-  cancelSchedule: true,
-  resumeSchedules: true,
-  listHomeDevices: true,
-  getHomeDevice: true,
-  followHome: true,
-  unfollowHome: true,
-  suspendHome: true,
-  commandHome: true,
-  activateHomeScene: true,
-  listHomeScenes: true,
-  listHomeRooms: true,
-  getSun: true,
-  getCoordinates: true,
-  listHomeEvents: true,
-  discoverMdns: true,
-  discoverSsdp: true,
-};
-
-/**
- * Calls of which the process hears nothing. The host does not refuse them, because nobody would know: it reads no
- * further messages until there is room.
- */
-const UNANSWERED: ReadonlySet<keyof HostApi> = new Set<keyof HostApi>([
-  "updateDevices",
-  "announceDeviceEvent",
-  "reportDegraded",
-  "log",
-  "showStep",
-  "resumeSchedules",
-  "suspendHome",
-  "unfollowHome",
-]);
-
 /** The owner of a process: its module, once it has one. */
 export interface PluginProcessOwner {
   readonly api: Handlers<HostApi>;
@@ -135,12 +83,10 @@ export class PluginProcess {
   /** A mark in the environment of the process and its child processes. */
   readonly #mark: string;
   readonly #channel: Channel;
-  readonly #proxy: NetworkProxy | undefined;
   readonly #output: Output;
   readonly #errors: Output;
+  readonly #calls: ForwardedCalls;
   #owner: PluginProcessOwner | undefined;
-  #underWay = 0;
-  #unansweredUnderWay = 0;
   #ended: Exit["ended"];
 
   private constructor(
@@ -164,11 +110,14 @@ export class PluginProcess {
     this.#errors = new Output(errors, (line) => this.#owner?.printed(line, "warn"));
     this.#channel = openChannel(channel, {
       end: (cause, since) => void this.end(cause, since),
-      isBusy: () => this.#unansweredUnderWay >= CALLS_AT_ONCE,
+      isBusy: () => this.#calls.mustWait,
     });
-    this.#proxy = proxy;
     const transport = proxy ? learnHosts(this.#channel, proxy.hosts) : this.#channel;
-    const handlers = { ...this.#forwardToOwner(), ...(proxy?.api ?? NOT_PROXIED) };
+    this.#calls = new ForwardedCalls({
+      ownerApi: () => this.#owner?.api,
+      onServiceAnswer: (input, answer) => proxy?.learnFrom(input, answer),
+    });
+    const handlers = { ...this.#calls.handlers, ...(proxy?.api ?? NOT_PROXIED) };
     this.peer = new Peer<PluginApi, HostApi & NetworkApi>(transport, handlers, {
       keepsStacks: true,
     });
@@ -291,54 +240,7 @@ export class PluginProcess {
   #closeStreams(): void {
     for (const stream of this.#child.stdio) stream?.destroy();
   }
-
-  #forwardToOwner(): Handlers<HostApi> {
-    const forward = (method: keyof HostApi) => {
-      const limited = UNANSWERED.has(method) ? this.#whileReadingWaits : this.#withinLimit;
-      return (input: never, begin: Begin) =>
-        limited(async (api) => {
-          const answer = await (api[method] as (input: never, begin: Begin) => unknown)(
-            input,
-            begin,
-          );
-          if (method === "callService") this.#proxy?.learnFrom(input, answer);
-          return answer;
-        });
-    };
-    return Object.fromEntries(
-      Object.keys(METHODS).map((method) => [method, forward(method as keyof HostApi)]),
-    ) as unknown as Handlers<HostApi>;
-  }
-
-  readonly #whileReadingWaits = async (work: Work): Promise<unknown> => {
-    this.#unansweredUnderWay++;
-    try {
-      return await work(this.#requireOwner());
-    } finally {
-      this.#unansweredUnderWay--;
-    }
-  };
-
-  readonly #withinLimit = async (work: Work): Promise<unknown> => {
-    const api = this.#requireOwner();
-    if (this.#underWay >= CALLS_AT_ONCE) {
-      throw new MantelError("module_down", `${CALLS_AT_ONCE} calls are already running`);
-    }
-    this.#underWay++;
-    try {
-      return await work(api);
-    } finally {
-      this.#underWay--;
-    }
-  };
-
-  #requireOwner(): Handlers<HostApi> {
-    if (this.#owner) return this.#owner.api;
-    throw new MantelError("module_down", "the process belongs to no module");
-  }
 }
-
-type Work = (api: Handlers<HostApi>) => Promise<unknown>;
 
 /** Spawns a command, confined by the kernel where that is possible. */
 function spawnConfined(
