@@ -120,8 +120,8 @@ export class HueBridge {
   /** Reads one resource, or all of a type. After a failure the event may still arrive. */
   async #look(path: string): Promise<void> {
     try {
-      const data = await this.#feed.client.get(path);
-      const changes = this.#feed.resources.apply({ type: "update", data });
+      const take = this.#feed.resources.asking();
+      const changes = take(await this.#feed.client.get(path));
       if (changes.length > 0) this.#changed([]);
     } catch {
       // retried until the deadline

@@ -49,6 +49,8 @@ export class FakeHueBridge {
   fault: Fault;
   /** Time until a light follows a command. */
   followMs = 0;
+  /** Time that the answer to a reading takes on its way. */
+  answerMs = 0;
   /** Requests that were refused because there were too many. */
   throttled = 0;
   /** The most requests that were answered at the same time. */
@@ -268,7 +270,9 @@ export class FakeHueBridge {
     const all = [...this.resources.values()];
     const data = all.filter((each) => (!type || each.type === type) && (!id || each.id === id));
     if (id !== undefined && data.length === 0) return notFound(response);
-    sendJson(response, 200, { errors: [], data });
+    const send = () => sendJson(response, 200, { errors: [], data });
+    if (this.answerMs === 0) send();
+    else this.#later(send, this.answerMs);
   }
 
   #put(path: string, body: Record<string, unknown>, response: ServerResponse): void {

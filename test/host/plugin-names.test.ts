@@ -83,7 +83,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     files:
-      /^(host\/modules\/(calls\/(calendar-chunks|host-api)|process\/(channel|plugin-process))|plugin-sdk\/(calendar|protocol|service|testing-host|services\/(index|calendar|calendar-tasks)|runtime\/(main|prestart-host|publishing)))\.ts$/,
+      /^(host\/modules\/(calls\/(calendar-chunks|host-api)|process\/(channel|forwarded-calls))|plugin-sdk\/(calendar|protocol|service|testing-host|services\/(index|calendar|calendar-tasks)|runtime\/(main|prestart-host|publishing)))\.ts$/,
     ids: ["calendar"],
     reason:
       "services and publications of the SDK that any plugin may provide, such as calendar.window",

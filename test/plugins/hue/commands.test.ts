@@ -82,6 +82,21 @@ test("the state of a light is requested if the bridge sends its events late", as
   assert.equal(plugin.state(DESK)["on"], true);
 });
 
+test("an answer that is older than an event does not undo the event", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.followMs = 800;
+  bridge.answerMs = 300;
+
+  const done = plugin.command(DESK, { on: true });
+  await until(() =>
+    bridge.asked.some(({ method, path }) => method === "GET" && path.endsWith(LIGHT)),
+  );
+  bridge.change(LIGHT, { dimming: { brightness: 42 } });
+  await done;
+
+  assert.equal(plugin.state(DESK)["brightness"], 42);
+});
+
 test("a light that does not follow a command fails with deadline_passed", async (t) => {
   const { plugin, bridge } = await startHue(t, { times: { confirmed: 400 } });
   bridge.followMs = 10_000;
