@@ -54,6 +54,8 @@ const UNCHECKED: CallChecks = {
 interface CallDependencies {
   readonly live: () => Live | undefined;
   readonly queueLength: () => number;
+  /** The time for which the module's process and the host have waited for a CPU since they began. */
+  readonly waitedForCpuMs: () => number;
   /** Called for errors in the plugin's code that no caller can handle. */
   readonly onFault: (fault: RemoteFault) => void;
 }
@@ -67,7 +69,7 @@ export class CallRouter {
 
   constructor(id: string, parts: CallDependencies) {
     this.#parts = parts;
-    this.gate = new PauseGate(id, parts.queueLength);
+    this.gate = new PauseGate(id, parts.queueLength, parts.waitedForCpuMs);
   }
 
   get counts(): CallCounts {

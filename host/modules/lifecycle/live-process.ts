@@ -15,6 +15,7 @@ import { configuredLimits, limitsOf } from "../manifest/limits.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
 import { findLeaks } from "../process/leak-report.ts";
+import { waitedWithHostMs } from "../process/own-time.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
 import { readMemoryAndDescriptors } from "../process/procfs.ts";
 import type { HandoverResult } from "../state/reload-result.ts";
@@ -86,6 +87,7 @@ export class LiveProcess {
     this.#calls = new CallRouter(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
+      waitedForCpuMs: () => waitedWithHostMs(this.#callingGeneration?.pid ?? 0),
       onFault: ({ remoteStack }) => events.warn("the plugin's code failed in a call", remoteStack),
     });
   }

@@ -1,18 +1,30 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
-/** The longest time a call waits for a handover or a restart. */
+/**
+ * The longest time a call waits for a handover or a restart. What the module's process and the host wait for a CPU
+ * meanwhile does not count, up to `LONGEST_BUSY_PAUSE_MS` in all.
+ */
 export const LONGEST_PAUSE_MS = 2_000;
+const LONGEST_BUSY_PAUSE_MS = 6_000;
+/** A shorter extension is not worth a timer. */
+const SHORTEST_EXTENSION_MS = 20;
 
 /** Holds calls back during a handover or a restart after a crash, in order and within limits. */
 export class PauseGate {
   readonly #id: string;
   readonly #limit: () => number;
+  readonly #waitedForCpuMs: () => number;
   #waiting: (() => void)[] = [];
   #isOpen = true;
 
-  constructor(id: string, limit: () => number) {
+  /**
+   * @param limit the most calls that may wait
+   * @param waitedForCpuMs the time for which the module's process and the host have waited for a CPU since they began
+   */
+  constructor(id: string, limit: () => number, waitedForCpuMs: () => number) {
     this.#id = id;
     this.#limit = limit;
+    this.#waitedForCpuMs = waitedForCpuMs;
   }
 
   get isOpen(): boolean {
@@ -34,17 +46,31 @@ export class PauseGate {
    * Resolves when calls may continue, after at most `longestMs`.
    * @throws MantelError `module_down` if too many calls wait, or one waits too long
    */
-  async pass(longestMs: number = LONGEST_PAUSE_MS): Promise<void> {
+  async pass(longestMs = Infinity): Promise<void> {
     if (this.#isOpen) return;
     if (this.#waiting.length >= this.#limit()) {
       throw this.#refusal(`${this.#waiting.length} calls already wait for ${this.#id}`);
     }
-    const waitMs = Math.min(longestMs, LONGEST_PAUSE_MS);
+    const before = this.#waitedForCpuMs();
+    const allowedMs = () =>
+      Math.min(
+        longestMs,
+        LONGEST_PAUSE_MS + Math.max(0, this.#waitedForCpuMs() - before),
+        LONGEST_BUSY_PAUSE_MS,
+      );
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      let waitMs = Math.min(longestMs, LONGEST_PAUSE_MS);
+      const end = () => {
+        const leftMs = allowedMs() - waitMs;
+        if (leftMs >= SHORTEST_EXTENSION_MS) {
+          waitMs += leftMs;
+          timer = setTimeout(end, leftMs);
+          return;
+        }
         this.#waiting = this.#waiting.filter((each) => each !== release);
         reject(this.#refusal(`${this.#id} did not come back within ${Math.round(waitMs)} ms`));
-      }, waitMs);
+      };
+      let timer = setTimeout(end, waitMs);
       const release = () => {
         clearTimeout(timer);
         resolve();

@@ -44,7 +44,12 @@ export function ownDeadline(
   deadlineMs: number,
   waitedMs = waitedForCpuMs,
 ): OwnDeadline {
-  return { what, deadlineMs, waitedMs: () => waitedMs(generation.pid) + waitedMs(process.pid) };
+  return { what, deadlineMs, waitedMs: () => waitedWithHostMs(generation.pid, waitedMs) };
+}
+
+/** The time for which a process and the host, whose answers it needs, have waited for a CPU since they began. */
+export function waitedWithHostMs(pid: number, waitedMs = waitedForCpuMs): number {
+  return waitedMs(pid) + waitedMs(process.pid);
 }
 
 /** True if the promise settles within `ms`. */

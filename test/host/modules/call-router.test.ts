@@ -20,6 +20,7 @@ function openRouter(queueLength = 10) {
   const router = new CallRouter("lamp", {
     live: () => parts.live,
     queueLength: () => queueLength,
+    waitedForCpuMs: () => 0,
     onFault: (fault) => faults.push(fault),
   });
   return { router, parts, faults };

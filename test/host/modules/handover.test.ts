@@ -34,7 +34,11 @@ interface Answers {
 function stage() {
   const steps: string[] = [];
   const warnings: [sentence: string, error: unknown][] = [];
-  const gate = new PauseGate("lamp", () => 10);
+  const gate = new PauseGate(
+    "lamp",
+    () => 10,
+    () => 0,
+  );
   const deadlines: Record<string, number> = {};
   const candidate = (name: string, answers: Answers = {}, inspectPort?: number): Candidate => {
     const call = async (method: keyof Answers, input: unknown, deadlineMs: number) => {

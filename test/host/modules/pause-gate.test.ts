@@ -4,7 +4,11 @@ import { setImmediate } from "node:timers/promises";
 import { PauseGate } from "../../../host/modules/lifecycle/pause-gate.ts";
 
 test("calls pass an open gate at once", async () => {
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
 
   const first = await Promise.race([gate.pass().then(() => "passed"), setImmediate("waited")]);
 
@@ -12,7 +16,11 @@ test("calls pass an open gate at once", async () => {
 });
 
 test("calls wait at a closed gate and continue in order", async () => {
-  const gate = new PauseGate("lamp", () => 10);
+  const gate = new PauseGate(
+    "lamp",
+    () => 10,
+    () => 0,
+  );
   const passed: number[] = [];
   gate.close();
 
@@ -29,7 +37,11 @@ test("calls wait at a closed gate and continue in order", async () => {
 });
 
 test("calls beyond the queue length are refused with a time to retry", async () => {
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
   gate.close();
   const waiting = gate.pass();
 
@@ -45,7 +57,11 @@ test("calls beyond the queue length are refused with a time to retry", async () 
 
 test("a waiting call times out", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
   gate.close();
 
   const refused = assert.rejects(gate.pass(), { code: "module_down" });
@@ -54,9 +70,46 @@ test("a waiting call times out", async (t) => {
   await refused;
 });
 
+test("what the process and the host wait for a CPU does not count, within a limit", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let waitedMs = 50;
+  const gate = new PauseGate(
+    "lamp",
+    () => 3,
+    () => waitedMs,
+  );
+  gate.close();
+  const outcomes: string[] = [];
+  const note = (name: string) => (error?: Error) =>
+    void outcomes.push(error ? error.message : name);
+  const pass = async (name: string, longestMs?: number) =>
+    gate.pass(longestMs).then(() => note(name)(), note(name));
+  const passAll = [pass("one"), pass("impatient", 2_100)];
+
+  waitedMs += 1_000;
+  t.mock.timers.tick(2_000);
+  await setImmediate();
+  assert.deepEqual(outcomes, []);
+  t.mock.timers.tick(100);
+  await setImmediate();
+  assert.deepEqual(outcomes, ["lamp did not come back within 2100 ms"]);
+  waitedMs += 100_000;
+  t.mock.timers.tick(900);
+  t.mock.timers.tick(2_999);
+  await setImmediate();
+  assert.equal(outcomes.length, 1);
+  t.mock.timers.tick(1);
+  await Promise.all(passAll);
+  assert.equal(outcomes[1], "lamp did not come back within 6000 ms");
+});
+
 test("a call waits no longer than its own deadline", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
   gate.close();
   let refusal: unknown;
   gate.pass(300).catch((error: unknown) => (refusal = error));
@@ -73,7 +126,11 @@ test("a call waits no longer than its own deadline", async (t) => {
 
 test("a call that waited too long leaves its place to another one", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
   gate.close();
   const refused = assert.rejects(gate.pass(), { code: "module_down" });
   t.mock.timers.tick(2_000);
@@ -87,7 +144,11 @@ test("a call that waited too long leaves its place to another one", async (t) =>
 
 test("a call that waited too long does not end the wait of others", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const gate = new PauseGate("lamp", () => 2);
+  const gate = new PauseGate(
+    "lamp",
+    () => 2,
+    () => 0,
+  );
   gate.close();
   const patient = gate.pass(1_000);
   const refused = assert.rejects(gate.pass(300), { code: "module_down" });
@@ -100,7 +161,11 @@ test("a call that waited too long does not end the wait of others", async (t) =>
 });
 
 test("a gate opens and closes again and again", async () => {
-  const gate = new PauseGate("lamp", () => 1);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
 
   for (const _ of [1, 2, 3]) {
     gate.close();
