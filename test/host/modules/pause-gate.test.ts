@@ -70,7 +70,7 @@ test("a waiting call times out", async (t) => {
   await refused;
 });
 
-test("what the process and the host wait for a CPU does not count, within a limit", async (t) => {
+test("a call waits longer while the process and the host wait for a CPU, within a limit", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let waitedMs = 50;
   const gate = new PauseGate(
