@@ -153,7 +153,7 @@ export async function startModules(
     await consents.close();
     await compiler.close();
     await warmProcesses.close();
-    kernel.close();
+    await kernel.close();
     await config.close();
     await assertClosed();
   };

@@ -206,7 +206,7 @@ export class PluginProcess {
     return new Promise((resolve) => {
       const tell = (code: number | null, signal: NodeJS.Signals | null): void => {
         const isOutOfMemory = this.#launch?.cgroup?.wasOutOfMemory ?? false;
-        this.#launch?.cgroup?.remove();
+        void this.#launch?.cgroup?.remove();
         const ended = this.#ended ? { ended: this.#ended } : {};
         const { lastLines } = this.#errors;
         const { isFlooding } = this;
@@ -263,7 +263,7 @@ function spawnConfined(
     );
     return { child, launch, mark: `${MARK}=${id}` };
   } catch (error) {
-    launch?.cgroup?.remove();
+    void launch?.cgroup?.remove();
     throw error;
   } finally {
     launch?.release();

@@ -191,8 +191,8 @@ test("a control group enforces its task limit", async (t) => {
   const group = cgroups.create({ memoryBytes: 2 ** 28, tasks: 20, cpuPercent: 200 });
   assert(group);
   onTestEnd(t, async () => {
-    group.remove();
-    cgroups.close();
+    await group.remove();
+    await cgroups.close();
   });
   const joining = group.joinFiles.map((file) => `echo 0 > ${file};`).join(" ");
   const fork = "i=0; while [ $i -lt 50 ]; do sleep 0.2 & i=$((i+1)); done; wait";

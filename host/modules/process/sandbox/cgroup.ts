@@ -6,6 +6,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The name prefix of a host's control groups, which are below the one the host runs in. */
@@ -39,9 +40,12 @@ export class Cgroup {
   /** Files to which a process writes `0` to join. */
   readonly joinFiles: readonly string[];
   readonly #folders: Folders;
+  readonly #removals: Set<Promise<unknown>>;
 
-  constructor(folders: Folders) {
+  /** @param removals the removals under way, to which those of this group are added */
+  constructor(folders: Folders, removals = new Set<Promise<unknown>>()) {
     this.#folders = folders;
+    this.#removals = removals;
     this.joinFiles = [...new Set(Object.values(folders))].map((folder) =>
       join(folder, "cgroup.procs"),
     );
@@ -55,13 +59,18 @@ export class Cgroup {
     return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0;
   }
 
-  /** Removes the group as soon as its last process has ended. */
-  remove(tries = REMOVE_TRIES): void {
-    const remaining = [...new Set(Object.values(this.#folders))].filter(
-      (folder) => !tryRemove(folder),
-    );
-    if (remaining.length > 0 && tries > 0) {
-      setTimeout(() => this.remove(tries - 1), REMOVE_RETRY_MS).unref();
+  /**
+   * Removes the group as soon as its last process has ended. Resolves after the first attempt, which another thread makes:
+   * the kernel takes some milliseconds.
+   */
+  async remove(tries = REMOVE_TRIES): Promise<void> {
+    const folders = [...new Set(Object.values(this.#folders))];
+    const removal = Promise.all(folders.map(removeFolder));
+    this.#removals.add(removal);
+    const removed = await removal;
+    this.#removals.delete(removal);
+    if (removed.includes(false) && tries > 0) {
+      setTimeout(() => void this.remove(tries - 1), REMOVE_RETRY_MS).unref();
     }
   }
 }
@@ -70,6 +79,7 @@ export class Cgroup {
 export class Cgroups {
   readonly #parents: Folders;
   readonly #isUnified: boolean;
+  readonly #removals = new Set<Promise<unknown>>();
 
   private constructor(parents: Folders, isUnified: boolean) {
     this.#parents = parents;
@@ -93,7 +103,7 @@ export class Cgroups {
     const name = nextName(this.#parents.memory);
     const folderOf = (controller: Controller) => join(this.#parents[controller], name);
     const folders = foldersBy(folderOf);
-    const group = new Cgroup(folders);
+    const group = new Cgroup(folders, this.#removals);
     const quota = Math.round((cpuPercent * CPU_PERIOD_US) / 100);
     try {
       for (const folder of new Set(Object.values(folders))) mkdirSync(folder);
@@ -107,13 +117,14 @@ export class Cgroups {
       }
       return group;
     } catch {
-      group.remove(0);
+      void group.remove(0);
       return undefined;
     }
   }
 
   /** Removes all groups this host has created. */
-  close(): void {
+  async close(): Promise<void> {
+    await Promise.all(this.#removals);
     for (const parent of new Set(Object.values(this.#parents))) removeParent(parent);
   }
 }
@@ -208,11 +219,17 @@ function readOr(path: string): string {
   }
 }
 
-function tryRemove(folder: string): boolean {
+/** True if the folder is gone. */
+async function removeFolder(folder: string): Promise<boolean> {
+  return rmdir(folder).then(() => true, isMissing);
+}
+
+function tryRemove(folder: string): void {
   try {
     rmdirSync(folder);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  } catch {
+    // a process is left in it
   }
 }
+
+const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === "ENOENT";

@@ -79,8 +79,8 @@ export class Kernel {
   }
 
   /** Removes the control groups. Call it after all processes have ended. */
-  close(): void {
-    this.#cgroups?.close();
+  async close(): Promise<void> {
+    await this.#cgroups?.close();
   }
 }
 

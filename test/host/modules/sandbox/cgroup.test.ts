@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Cgroup, Cgroups } from "../../../../host/modules/process/sandbox/cgroup.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { showToImports } from "../../../helpers/mocked-imports.ts";
@@ -24,15 +25,27 @@ async function inGroups(t: TestContext, mounts: readonly string[], groups: reado
 /** As the kernel does, `rmdir` removes a group with its files, but not with groups in it or processes that are left. */
 function kernelRemoves(t: TestContext): void {
   const original = fs.rmdirSync;
+  const { rmdir } = fs.promises;
   const isGroup = (path: string) => fs.statSync(path).isDirectory();
-  fs.rmdirSync = ((path: string) => {
+  const remove = (path: string) => {
     if (!existsSync(path)) return original(path);
     const names = fs.readdirSync(path).map((name) => join(path, name));
     if (names.some(isGroup) || existsSync(join(path, "busy")))
       throw Object.assign(new Error("EBUSY"), { code: "EBUSY" });
     fs.rmSync(path, { recursive: true });
-  }) as typeof original;
-  showToImports(t, () => (fs.rmdirSync = original));
+  };
+  fs.rmdirSync = remove as typeof original;
+  fs.promises.rmdir = (async (path: string) => remove(path)) as typeof rmdir;
+  showToImports(t, () => {
+    fs.rmdirSync = original;
+    fs.promises.rmdir = rmdir;
+  });
+}
+
+/** Lets the mocked time pass, and then what it has begun. */
+async function tick(t: TestContext, ms: number): Promise<void> {
+  t.mock.timers.tick(ms);
+  await setImmediate();
 }
 
 const text = (...path: readonly string[]) => readFileSync(join(...path), "utf8");
@@ -180,10 +193,10 @@ test("each group has a folder of its own, and closing removes them with that of 
     groups.flatMap((group) => group?.joinFiles),
     ["1", "2"].map((name) => join(parent, name, "cgroup.procs")),
   );
-  cgroups?.close();
+  await cgroups?.close();
 
   assert.equal(existsSync(parent), false);
-  cgroups?.close(); // also if something else has removed them
+  await cgroups?.close(); // also if something else has removed them
 });
 
 test("a group that waits for its last process to end does not take one of a restarted host with it", async (t) => {
@@ -192,12 +205,12 @@ test("a group that waits for its last process to end does not take one of a rest
   const before = Cgroups.open();
   const old = before?.create(LIMITS);
   writeFileSync(join(parent, "1/busy"), "");
-  old?.remove();
+  await old?.remove();
   unlinkSync(join(parent, "1/busy"));
-  before?.close();
+  await before?.close();
 
   const group = Cgroups.open()?.create(LIMITS);
-  t.mock.timers.tick(100);
+  await tick(t, 100);
 
   const [joinFile = ""] = group?.joinFiles ?? [];
   assert.equal(existsSync(dirname(joinFile)), true, joinFile);
@@ -208,7 +221,7 @@ test("closing removes the groups of every tree of version 1", async (t) => {
   const cgroups = Cgroups.open();
   cgroups?.create(LIMITS);
 
-  cgroups?.close();
+  await cgroups?.close();
 
   assert.deepEqual([memory, pids, cpu].map(existsSync), [false, false, false]);
 });
@@ -223,13 +236,14 @@ test("a group that cannot be created leaves nothing behind", async (t) => {
 
   assert.equal(cgroups?.create(LIMITS), undefined);
   assert.equal(cgroups?.create(LIMITS), undefined);
+  await setImmediate();
 
   assert.deepEqual(
     ["1", "2", "3"].map((name) => existsSync(join(parent, name))),
     [false, true, false],
   );
   fs.rmSync(join(parent, "2/busy"));
-  t.mock.timers.tick(60_000);
+  await tick(t, 60_000);
   assert.ok(existsSync(join(parent, "2"))); // it is tried once
   assert.ok(cgroups?.create(LIMITS));
 });
@@ -254,13 +268,13 @@ test("a group is removed as soon as its last process has ended", async (t) => {
   const busy = join(parent, "1/busy");
   writeFileSync(busy, "");
 
-  group?.remove();
-  t.mock.timers.tick(100);
+  await group?.remove();
+  await tick(t, 100);
   assert.ok(existsSync(join(parent, "1")));
   fs.rmSync(busy);
-  t.mock.timers.tick(99);
+  await tick(t, 99);
   assert.ok(existsSync(join(parent, "1")));
-  t.mock.timers.tick(1);
+  await tick(t, 1);
 
   assert.equal(existsSync(join(parent, "1")), false);
 });
@@ -272,10 +286,10 @@ test("a group whose processes never end is left alone after two seconds", async 
   const busy = join(parent, "1/busy");
   writeFileSync(busy, "");
 
-  group?.remove();
-  for (let times = 0; times < 20; times++) t.mock.timers.tick(100);
+  await group?.remove();
+  for (let times = 0; times < 20; times++) await tick(t, 100);
   fs.rmSync(busy);
-  t.mock.timers.tick(60_000);
+  await tick(t, 60_000);
 
   assert.ok(existsSync(join(parent, "1")));
 });

@@ -99,14 +99,14 @@ test("a command runs without control group if none can be created", async (t) =>
   assert.deepEqual([launch.program, launch.cgroup], [bubblewrap.program, undefined]);
 });
 
-test("without bubblewrap there are no sandboxes, and reason and remedy say why", () => {
+test("without bubblewrap there are no sandboxes, and reason and remedy say why", async () => {
   const unsupported = { bubblewrap: undefined, reason: "it is missing", remedy: "install it" };
   const kernel = new Kernel(unsupported);
 
   assert.equal(kernel.launch(PRINT, CONTENTS, LIMITS), undefined);
   assert.deepEqual([kernel.reason, kernel.remedy], ["it is missing", "install it"]);
   assert.equal(kernel.hasLimits, false);
-  kernel.close();
+  await kernel.close();
 });
 
 test("with bubblewrap there is no reason and no remedy, and closing closes the control groups", async (t) => {
@@ -115,7 +115,7 @@ test("with bubblewrap there is no reason and no remedy, and closing closes the c
   const kernel = new Kernel({ bubblewrap, reason: null }, cgroups);
 
   assert.deepEqual([kernel.reason, kernel.remedy, kernel.hasLimits], [null, undefined, true]);
-  kernel.close();
+  await kernel.close();
 
   assert.deepEqual(steps, ["closed"]);
 });
