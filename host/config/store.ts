@@ -44,7 +44,7 @@ export class ConfigStore {
   #view: ConfigView;
   /** Grows with every change of the view; it starts from the clock, so that it also grows across restarts. */
   #revision = Date.now();
-  #unwatch: (() => Promise<void>) | undefined;
+  #unwatch: (() => void) | undefined;
 
   private constructor(parts: Dependencies) {
     this.#parts = parts;
@@ -68,7 +68,7 @@ export class ConfigStore {
     await files.load();
     const store = new ConfigStore({ keys, environment, files, log });
     const reread = () => void store.#queue.take(() => store.#reread());
-    store.#unwatch = await watchFile(join(dataFolder, "config.json"), reread, log);
+    store.#unwatch = watchFile(join(dataFolder, "config.json"), reread, log);
     return store;
   }
 
@@ -186,7 +186,7 @@ export class ConfigStore {
 
   /** Stops watching, and waits for running changes. */
   async close(): Promise<void> {
-    await this.#unwatch?.();
+    this.#unwatch?.();
     await this.#queue.ended();
   }
 

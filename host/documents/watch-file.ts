@@ -1,38 +1,54 @@
-import { once } from "node:events";
+import { type FSWatcher, watch, type WatchListener } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { watch } from "chokidar";
 import type { HostLog } from "../log.ts";
 
 const SETTLE_MS = 20;
 
 /**
- * Calls `changed` after a file was written or replaced, once for several writes at a time; resolves
- * when it watches. Returns a function that stops watching.
+ * Calls `changed` after a file was written or replaced, once for several writes at a time. Returns a function that stops
+ * watching.
  *
- * It watches the folder and not the file, because editors save by renaming another file over it.
+ * It watches the folder, because editors save by renaming another file over it, and the file itself, because a file that
+ * is mounted into a container is written outside this folder.
  */
-export async function watchFile(
-  file: string,
-  changed: () => void,
-  log: HostLog,
-): Promise<() => Promise<void>> {
-  const folder = resolve(dirname(file));
+export function watchFile(file: string, changed: () => void, log: HostLog): () => void {
   const name = basename(file);
-  const watcher = watch(folder, {
-    depth: 0,
-    ignoreInitial: true,
-    ignored: (path) => resolve(path) !== folder && basename(path) !== name,
-  });
   let settling: NodeJS.Timeout | undefined;
   const settle = () => {
     clearTimeout(settling);
     settling = setTimeout(changed, SETTLE_MS);
   };
-  watcher.on("add", settle).on("change", settle);
-  watcher.on("error", (error) => log.warn("cannot watch a file", { file, error }));
-  await once(watcher, "ready");
-  return async () => {
-    clearTimeout(settling);
-    await watcher.close();
+  let ofFile = watchOne(file, settle);
+  const follow = () => {
+    ofFile?.close();
+    ofFile = watchOne(file, settle);
   };
+  const ofFolder = watchOne(
+    resolve(dirname(file)),
+    (event, touched) => {
+      if (touched !== name) return;
+      if (event === "rename") follow();
+      settle();
+    },
+    (error) => log.warn("cannot watch a file", { file, error }),
+  );
+  return () => {
+    clearTimeout(settling);
+    ofFile?.close();
+    ofFolder?.close();
+  };
+}
+
+/** Watches a file or a folder; `undefined` if it does not exist, or cannot be watched. */
+function watchOne(
+  path: string,
+  changed: WatchListener<string>,
+  failed: (error: unknown) => void = () => undefined,
+): FSWatcher | undefined {
+  try {
+    return watch(path, changed).on("error", failed);
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
 }
