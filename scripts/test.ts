@@ -61,13 +61,15 @@ const isLong = testFiles.every(({ path }) => path.startsWith(LONG));
 const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
 const load = measureLoad(Math.min(concurrency, testFiles.length));
 const coverage = hasCoverage ? await startCoverage() : undefined;
-const cache = testFiles.some(({ startsProcesses }) => startsProcesses)
-  ? await warmCache(compiled, { hasPlugins: paths.length === 0 })
-  : undefined;
-const pathOf = await bundle([...PROGRAMS, PAGE, ...testFiles.map(({ path }) => path)], {
-  forCoverage: coverage !== undefined,
-  isRandom: seed !== undefined,
-});
+const [cache, pathOf] = await Promise.all([
+  testFiles.some(({ startsProcesses }) => startsProcesses)
+    ? warmCache(compiled, { hasPlugins: paths.length === 0 })
+    : undefined,
+  bundle([...PROGRAMS, PAGE, ...testFiles.map(({ path }) => path)], {
+    forCoverage: coverage !== undefined,
+    isRandom: seed !== undefined,
+  }),
+]);
 // With extra certificates each of some thousand processes would parse all root certificates at its start.
 const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...environment } = process.env;
 const limits = {

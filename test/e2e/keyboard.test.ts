@@ -32,7 +32,7 @@ interface Stop {
 
 /** From the top by Tab until the focus leaves the page. */
 async function walks(page: Page): Promise<void> {
-  await page.evaluate("document.activeElement?.blur(); scrollTo(0, 0)");
+  await page.evaluate(FROM_THE_TOP);
   let height = 0;
   // Tiles draw again once they have been measured, and what moves meanwhile could hide what has the focus.
   await until(async () => height === (height = await page.evaluate<number>(HEIGHT_SOON)));
@@ -40,7 +40,12 @@ async function walks(page: Page): Promise<void> {
   const all = await page.evaluate<readonly string[]>(CONTROLS);
   for (;;) {
     await page.keyboard.press("Tab");
-    const stop = await page.evaluate<Stop | undefined>(FOCUSED);
+    let stop: Stop | undefined;
+    // On its way through the page of another process the focus is nowhere for a moment.
+    await until(async () => {
+      stop = await page.evaluate<Stop | undefined>(FOCUSED);
+      return stop !== undefined || (await page.evaluate<boolean>("hasLeft"));
+    });
     if (!stop || stops.length > 200) break;
     stops.push(stop);
   }
@@ -166,6 +171,14 @@ const CONTROLS = `(() => {
   visit(document);
   return found;
 })()`;
+
+/** The window has the event when the focus leaves the page, and not while the focus is in a page of another process. */
+const FROM_THE_TOP = `
+  globalThis.hasLeft = false;
+  addEventListener("blur", () => (globalThis.hasLeft = true), { once: true });
+  document.activeElement?.blur();
+  scrollTo(0, 0);
+`;
 
 const HEIGHT_SOON = `new Promise((resolve) => {
   const measure = () => resolve(document.documentElement.scrollHeight);
