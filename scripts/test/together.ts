@@ -11,6 +11,7 @@ const replaceable = () => ({
   "performance.now": Reflect.get(performance, "now") as unknown,
   "Math.random": Math.random,
   Date,
+  "Date.now": Reflect.get(Date, "now") as unknown,
   setTimeout,
   fetch,
 });

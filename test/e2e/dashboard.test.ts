@@ -218,6 +218,9 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.25, box.y + 50, { steps: 30 });
   await page.mouse.up();
+  await page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+  );
 
   const asked = Number(await lamp.getAttribute("aria-valuenow"));
   assert(asked > 15 && asked < 35, `shows ${asked} % at once`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { buildOnce, endBuildService, Rebuilder, transform } from "../../host/build-service.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
 
 /** The ids of this process's esbuild processes. */
 async function services(): Promise<string[]> {
@@ -29,14 +30,16 @@ async function openLamp(t: TestContext) {
 
 /** The esbuild processes that a test has started. Timers are mocked from here to its end. */
 async function watchServices(t: TestContext) {
-  await endBuildService();
-  const others = new Set(await services()); // of other tests in this process; some are just ending
+  await transform("", {}); // loads esbuild, so that a process of an earlier test can be ended
+  await until(async () => {
+    await endBuildService();
+    return (await services()).length === 0;
+  });
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const own = async () => (await services()).filter((id) => !others.has(id));
   const untilEnded = async () => {
-    while ((await own()).length > 0) await new Promise((done) => setImmediate(done));
+    while ((await services()).length > 0) await new Promise((done) => setImmediate(done));
   };
-  return { own, untilEnded };
+  return { own: services, untilEnded };
 }
 
 test("after a minute without a build esbuild's process ends, and the next build starts it again", async (t) => {

@@ -35,7 +35,7 @@ test("a write just after the file was replaced is detected", async (t) => {
     const path = join(folder, `config-${waitMs}.json`);
     await writeFile(path, "first");
     let seen = "";
-    t.after(watchFile(path, () => (seen = readFileSync(path, "utf8")), collectedLog()));
+    const end = watchFile(path, () => (seen = readFileSync(path, "utf8")), collectedLog());
 
     await writeFile(join(folder, "new.json"), "second");
     await rename(join(folder, "new.json"), path);
@@ -43,6 +43,7 @@ test("a write just after the file was replaced is detected", async (t) => {
     await writeFile(path, "third");
 
     await until(() => seen === "third");
+    end();
   }
 });
 
