@@ -210,6 +210,7 @@ function sourceRoute(parts: HttpDependencies): Route {
       await parts.audit.record(principal, { action: "module.source", module: id, file: name });
       const { code } = check(SourceFile, body, "the file");
       await parts.modules.addSource(id, name, code);
+      ctx.body = null; // otherwise Koa sends the name of the status
       ctx.status = 201;
     },
   });
