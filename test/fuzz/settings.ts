@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 
 /** The time for each property. `npm run test:long` gives those of test/fuzz more. */
-export const FUZZ_SECONDS = Number(process.env["FUZZ_SECONDS"] ?? 0.5);
+export const FUZZ_SECONDS = Number(process.env["FUZZ_SECONDS"] ?? 1);
 
 /**
  * Checks a property by `runs` random examples, or as many as there is time for. The seed is printed;

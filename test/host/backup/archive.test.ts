@@ -142,12 +142,12 @@ test("ordinary file names of users are kept", async () => {
 
 test("a backup that unpacks to too much data is refused early", async () => {
   const bombs = [
-    await bomb(144, "["),
-    await bomb(144, '{"a":'),
-    await bomb(144, "0,", ["[", "0]"]),
-    await bomb(144, " "),
-    await bomb(144, "A", [`${HEAD},"files":{"a":"`, '"}}']),
-    await bomb(144, '"a":"",', [`${HEAD},"files":{`, '"":""}}']),
+    await bomb(256, "["),
+    await bomb(256, '{"a":'),
+    await bomb(256, "0,", ["[", "0]"]),
+    await bomb(256, " "),
+    await bomb(256, "A", [`${HEAD},"files":{"a":"`, '"}}']),
+    await bomb(256, '"a":"",', [`${HEAD},"files":{`, '"":""}}']),
   ];
 
   for (const packed of bombs) {
