@@ -213,6 +213,12 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
     if (response.url().endsWith("/command")) commands.answered += 1;
   });
   const box = await boxOf(lamp);
+  let release = (): void => undefined;
+  const isRead = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/command", async (route) => {
+    await isRead; // no command has been answered when the value is read
+    await route.continue();
+  });
 
   await page.mouse.move(box.x + box.width * 0.85, box.y + 50);
   await page.mouse.down();
@@ -224,6 +230,7 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
 
   const asked = Number(await lamp.getAttribute("aria-valuenow"));
   assert(asked > 15 && asked < 35, `shows ${asked} % at once`);
+  release();
   await until(async () => (await stateOf(host, "Island")).brightness === asked);
   assert.equal((await stateOf(host, "Island")).on, true, "the click that ends a drag is not a tap");
   assert.equal(commands.most, 1, "values that come while a command is on its way are one more");
