@@ -26,7 +26,7 @@ export function watchFile(file: string, changed: () => void, log: HostLog): () =
   const ofFolder = watchOne(
     resolve(dirname(file)),
     (event, touched) => {
-      if (touched !== name) return;
+      if (touched !== null && touched !== name) return; // not every system names the file
       if (event === "rename") follow();
       settle();
     },

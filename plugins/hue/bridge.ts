@@ -120,7 +120,7 @@ export class HueBridge {
   /** Reads one resource, or all of a type. After a failure the event may still arrive. */
   async #look(path: string): Promise<void> {
     try {
-      const take = this.#feed.resources.asking();
+      const take = this.#feed.resources.beginReading();
       const changes = take(await this.#feed.client.get(path));
       if (changes.length > 0) this.#changed([]);
     } catch {

@@ -84,7 +84,7 @@ export class Resources {
    * Returns the function that takes in the answer to a request which is sent now. A resource that has changed in the
    * meantime is left out, because the answer may be older than the event.
    */
-  asking(): (data: readonly unknown[]) => Change[] {
+  beginReading(): (data: readonly unknown[]) => Change[] {
     const before = new Map(this.#all);
     return (data) => {
       const isSame = (id: unknown) => typeof id === "string" && this.get(id) === before.get(id);

@@ -59,7 +59,7 @@ export class PauseGate {
         LONGEST_BUSY_PAUSE_MS,
       );
     await new Promise<void>((resolve, reject) => {
-      let waitMs = Math.min(longestMs, LONGEST_PAUSE_MS);
+      let waitMs = allowedMs();
       const end = () => {
         const leftMs = allowedMs() - waitMs;
         if (leftMs >= SHORTEST_EXTENSION_MS) {

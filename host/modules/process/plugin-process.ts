@@ -32,6 +32,7 @@ const CGROUP_TASKS = 512;
 const CGROUP_CPU_PERCENT = 200;
 /** The timeout for notifications to a process that does not answer. */
 const LOST_MS = 2_000;
+
 /** The owner of a process: its module, once it has one. */
 export interface PluginProcessOwner {
   readonly api: Handlers<HostApi>;
