@@ -1,4 +1,5 @@
 import type { ProcessFigures } from "@mantel/plugin-sdk/protocol";
+import { untilTurnMs } from "./looks.ts";
 import { checkAlive } from "./monitor/liveness.ts";
 import type { PluginProcess } from "./plugin-process.ts";
 import { readMemoryAndDescriptors } from "./procfs.ts";
@@ -39,7 +40,7 @@ export class Heartbeat {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => void this.#beat(), BEAT_MS);
+    this.#timer = setTimeout(() => void this.#beat(), untilTurnMs(BEAT_MS));
   }
 
   async #beat(): Promise<void> {

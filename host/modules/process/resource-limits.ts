@@ -22,13 +22,16 @@ const GROWTH_TO_COUNT_AT = 32;
  */
 export function watchResourceLimits(generation: PluginProcess): void {
   const cpu = new CpuUse(CPU_WINDOW_MS);
-  const look = (): void => {
+  let lastCpuMs: number | undefined;
+  const look = (turn: number): void => {
     const { cpuMs, group } = readProcess(generation.pid);
     const usedMs = cpu.add(cpuMs, performance.now());
+    const isResting = cpuMs > 0 && cpuMs === lastCpuMs; // it has hardly more memory than at the last look
+    lastCpuMs = cpuMs;
     const cause =
-      excessOfMemoryAndDescriptors(generation) ??
+      (isResting ? undefined : excessOfMemoryAndDescriptors(generation)) ??
       excessOfCpu(usedMs, generation.settings.cpuPercent) ??
-      excessOfProcesses(generation.pid, group);
+      excessOfProcesses(generation.pid, group, turn);
     if (cause !== undefined) void generation.end(cause);
   };
   void generation.exited.then(lookRegularly(look));
@@ -37,7 +40,7 @@ export function watchResourceLimits(generation: PluginProcess): void {
 /** The CPU time of a process within the last `windowMs`. */
 export class CpuUse {
   readonly #windowMs: number;
-  #samples: { readonly cpuMs: number; readonly at: number }[] = [];
+  readonly #samples: { readonly cpuMs: number; readonly at: number }[] = [];
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -46,7 +49,7 @@ export class CpuUse {
   /** Records the CPU time used so far, and returns that of the window, or of the part seen so far. */
   add(cpuMs: number, at: number): number {
     this.#samples.push({ cpuMs, at });
-    this.#samples = this.#samples.filter((sample) => at - sample.at <= this.#windowMs);
+    while (at - (this.#samples[0]?.at ?? at) > this.#windowMs) this.#samples.shift();
     return cpuMs - (this.#samples[0]?.cpuMs ?? cpuMs);
   }
 }
@@ -76,27 +79,39 @@ function excessOfCpu(usedMs: number, percent: number): string | undefined {
 /** Counts of processes. Counting is expensive, so it is done only when the whole system has grown. */
 class Counted {
   readonly #hostNamespace = namespaceOf("self");
+  /** The fewest threads of the system since its processes were counted. */
   #threads = 0;
+  #turn = 0;
+  #hasGrown = false;
   #counts: ProcessCounts = { groups: new Map(), namespaces: new Map() };
+  /** True if any sandbox or group had too many processes when they were counted. */
+  #hasExcess = false;
 
-  /** The processes of a sandbox, or of a process group without one: a program may leave its group. */
-  around(pid: number, group: number): number {
+  /** True if a sandbox, or a process group without one, has too many processes: a program may leave its group. */
+  hasTooMany(pid: number, group: number, turn: number): boolean {
+    if (turn !== this.#turn) this.#readThreads();
+    this.#turn = turn;
+    if (!this.#hasExcess || this.countOf(pid, group) <= PROCESSES) return false;
+    if (!this.#hasGrown) this.#count(); // the kernel soon uses the id of a sandbox that has ended for another one
+    return this.countOf(pid, group) > PROCESSES;
+  }
+
+  /** Counts all processes if the system has grown; once a turn. */
+  #readThreads(): void {
     const threads = countThreads();
-    const hasGrown = threads > this.#threads + GROWTH_TO_COUNT_AT;
-    if (hasGrown) this.#count(threads);
-    this.#threads = Math.min(this.#threads, threads);
-    const known = this.#countOf(pid, group);
-    if (known <= PROCESSES || hasGrown) return known;
-    this.#count(threads); // the kernel soon uses the id of a sandbox that has ended for another one
-    return this.#countOf(pid, group);
+    this.#hasGrown = threads > this.#threads + GROWTH_TO_COUNT_AT;
+    if (this.#hasGrown) this.#count();
+    this.#threads = this.#hasGrown ? threads : Math.min(this.#threads, threads);
   }
 
-  #count(threads: number): void {
+  #count(): void {
     this.#counts = countProcesses();
-    this.#threads = threads;
+    const { groups, namespaces } = this.#counts;
+    const all = [...groups.values(), ...namespaces.values()];
+    this.#hasExcess = all.some((count) => count > PROCESSES);
   }
 
-  #countOf(pid: number, group: number): number {
+  countOf(pid: number, group: number): number {
     const { groups, namespaces } = this.#counts;
     const namespace = namespaceOf(pid);
     const isSandbox = namespace !== "" && namespace !== this.#hostNamespace;
@@ -108,8 +123,7 @@ class Counted {
 const counted = new Counted();
 
 /** Group 0 is that of the kernel's threads. */
-function excessOfProcesses(pid: number, group: number): string | undefined {
-  const processes = group === 0 ? 0 : counted.around(pid, group);
-  if (processes <= PROCESSES) return undefined;
-  return `process limit exceeded: it had ${processes} processes, and ${PROCESSES} are allowed; look for a fork bomb`;
+function excessOfProcesses(pid: number, group: number, turn: number): string | undefined {
+  if (group === 0 || !counted.hasTooMany(pid, group, turn)) return undefined;
+  return `process limit exceeded: it had ${counted.countOf(pid, group)} processes, and ${PROCESSES} are allowed; look for a fork bomb`;
 }

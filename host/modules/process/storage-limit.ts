@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { LOOK_MS } from "./looks.ts";
+import { LOOK_MS, untilTurnMs } from "./looks.ts";
 import type { PluginProcess } from "./plugin-process.ts";
+import { readProcess } from "./procfs.ts";
 import {
   type CountedFolder,
   readFreeSpace,
@@ -16,6 +17,9 @@ const run = promisify(execFile);
 const LOST_BYTES = 256 * 2 ** 10;
 const LOST_ENTRIES = 16;
 const MEASURE_AT_LEAST_EVERY_MS = 1_000;
+/** The folders of a process that rests are measured less often. Its answers to the host use less CPU time than this. */
+const MEASURE_RESTING_EVERY_MS = 5_000;
+const RESTING_CPU_MS = 30;
 /** Measuring takes at most one part in this many of the time: while the disk fills, and otherwise. */
 const SHARE_WHILE_FILLING = 3;
 const SHARE = 20;
@@ -85,6 +89,8 @@ class StorageLimit {
   #ceiling: StorageUse = { bytes: 0, entries: 0 };
   #roomThen: StorageUse | undefined;
   #measuredAt = -Infinity;
+  #cpuThenMs = 0;
+  #restsUntil = -Infinity;
   #spentMs = 0;
   #isFull = false;
   /** True while the kernel refuses writes. */
@@ -111,7 +117,7 @@ class StorageLimit {
       await this.#look();
       if (state.hasEnded) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS);
+        const timer = setTimeout(resolve, untilTurnMs(LOOK_MS));
         wake = () => {
           clearTimeout(timer);
           resolve();
@@ -125,6 +131,7 @@ class StorageLimit {
     const room = readFreeSpace(this.#folders[0]?.path ?? "");
     if (!this.#isDue(room)) return;
     this.#roomThen = room;
+    this.#cpuThenMs = readProcess(this.#generation.pid).cpuMs;
     const startedAt = performance.now();
     const counted = this.#limits.entries * COUNTED_TIMES;
     const { bytes, entries } = await measureFolders(this.#folders, counted);
@@ -145,7 +152,18 @@ class StorageLimit {
       before.bytes - room.bytes >= LOST_BYTES ||
       before.entries - room.entries >= LOST_ENTRIES;
     if (isFilling && sinceMs >= this.#spentMs * SHARE_WHILE_FILLING) return true;
-    return sinceMs >= Math.max(MEASURE_AT_LEAST_EVERY_MS, this.#spentMs * SHARE);
+    if (sinceMs < Math.max(MEASURE_AT_LEAST_EVERY_MS, this.#spentMs * SHARE)) return false;
+    return sinceMs >= MEASURE_RESTING_EVERY_MS || !this.#isResting();
+  }
+
+  /** True if the process has hardly run since its folders were measured. It is read once a second. */
+  #isResting(): boolean {
+    const now = performance.now();
+    if (now < this.#restsUntil) return true;
+    const { state, cpuMs } = readProcess(this.#generation.pid);
+    const isResting = state !== "" && cpuMs - this.#cpuThenMs < RESTING_CPU_MS;
+    if (isResting) this.#restsUntil = now + MEASURE_AT_LEAST_EVERY_MS;
+    return isResting;
   }
 
   #ceilingFrom(use: StorageUse): StorageUse {

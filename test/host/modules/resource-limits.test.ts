@@ -25,10 +25,13 @@ test("a burst counts immediately and expires with its window", () => {
   assert.equal(used.get(80_000), 0);
 });
 
+/** The mocked timers and the mocked clock move on together in steps of this length. */
+const STEP_MS = 50;
+
 /** A watched process with the id 7, of whose use of the system the test tells. Time is the test's. */
 async function openWatched(t: TestContext, { memoryMiB = 64, cpuPercent = 50 } = {}) {
   const { write, remove } = await fakeSystemFiles(t, "/proc", {});
-  t.mock.timers.enable({ apis: ["setInterval"] });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);
   const ends: string[] = [];
@@ -47,8 +50,10 @@ async function openWatched(t: TestContext, { memoryMiB = 64, cpuPercent = 50 } =
     write("loadavg", `0.5 0.4 0.4 2/${threads} 99\n`);
   };
   const pass = (ms: number) => {
-    now += ms;
-    t.mock.timers.tick(ms);
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      now += Math.min(left, STEP_MS);
+      t.mock.timers.tick(Math.min(left, STEP_MS));
+    }
   };
   /** Adds processes with these ids. */
   const addProcesses = (from: number, count: number, { group = 7, namespace = "" } = {}) => {
@@ -85,6 +90,20 @@ test("more private memory than the heap and 128 MiB is too much", async (t) => {
   assert.deepEqual(ends, [
     'memory limit exceeded: it used 193 MiB of 192 MiB; look for buffers that it keeps, or raise "limits.memoryMiB"',
   ]);
+});
+
+test("a process that has not run since the last look is not looked at more closely", async (t) => {
+  const { tell, pass, ends } = await openWatched(t);
+  tell({ cpuMs: 10 });
+  pass(250);
+
+  tell({ cpuMs: 10, usedMiB: 193 });
+  pass(250);
+  assert.deepEqual(ends, []);
+  tell({ cpuMs: 20, usedMiB: 193 });
+  pass(250);
+
+  assert.equal(ends.length, 1);
 });
 
 test("more than 4,096 files and sockets are too many", async (t) => {

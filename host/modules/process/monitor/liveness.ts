@@ -42,15 +42,16 @@ export async function checkAlive(
   const { peer, pid, inspectPort } = generation;
   const askedAt = performance.now();
   const answer = peer.call("ping", {}, withinMs).catch(() => undefined);
-  const isPrompt = (await soon(answer, PROMPT_MS)) !== "silent";
-  const samples = isPrompt ? [] : [sampleProcess(pid)];
-  for (let waitMs = SILENCE_MS; (await soon(answer, waitMs)) === "silent"; waitMs = AGAIN_MS) {
-    if (inspectPort !== undefined) return {}; // a debugger may have paused it
-    samples.push(sampleProcess(pid));
-    const cause = findSilenceCause(generation, samples);
-    if ((await soon(answer, GRACE_MS)) !== "silent") break;
-    const silentMs = Math.round(performance.now() - askedAt);
-    if (cause !== undefined) return { silence: `it did not answer for ${silentMs} ms${cause}` };
+  if ((await soon(answer, PROMPT_MS)) === "silent") {
+    const samples = [sampleProcess(pid)];
+    for (let waitMs = SILENCE_MS; (await soon(answer, waitMs)) === "silent"; waitMs = AGAIN_MS) {
+      if (inspectPort !== undefined) return {}; // a debugger may have paused it
+      samples.push(sampleProcess(pid));
+      const cause = findSilenceCause(generation, samples);
+      if ((await soon(answer, GRACE_MS)) !== "silent") break;
+      const silentMs = Math.round(performance.now() - askedAt);
+      if (cause !== undefined) return { silence: `it did not answer for ${silentMs} ms${cause}` };
+    }
   }
   const figures = await answer;
   const silentMs = Math.round(performance.now() - askedAt);
