@@ -49,6 +49,13 @@ export interface RunningPlugin<State> {
    * has ended and before anything is disposed. Be quick: callers wait until the returned promise resolves.
    */
   handOver?(): State | Promise<State>;
+  /**
+   * True while the plugin waits for nothing but calls of the host and changes in its folders. After two minutes without
+   * either, its process ends as in a reload, and gives its memory back. The next call waits for a new process, which
+   * gets what `handOver` returned; so does a change in one of the plugin's folders, or of the home's settings. A plugin
+   * with timers of `ctx.schedule` does not rest, nor one that follows the home, channels or sources; nor does a bridge.
+   */
+  canRest?(): boolean;
 }
 
 /** The type that a schema describes, or `undefined` without a schema. */

@@ -185,6 +185,8 @@ export interface ProcessFigures {
   readonly cpuMicros: number;
   readonly heapBytes: number;
   readonly loopLagP99Ms: number;
+  /** True if only a call of the host, or a change in a folder of the plugin, would give the process work. */
+  readonly mayRest: boolean;
 }
 
 /**

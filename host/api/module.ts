@@ -139,6 +139,8 @@ export const ModuleView = Type.Object({
     callMs: Type.Integer(),
     queueLength: Type.Integer(),
   }),
+  /** The time since when it has no process, because nothing needs it; the next call starts one. */
+  restingSince: Nullable(Instant),
   restarts: Type.Integer(),
   /** The previous code, to which `POST /modules/:id/rollback` returns. */
   earlier: Nullable(Type.Object({ version: Type.String(), until: Instant })),

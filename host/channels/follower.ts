@@ -17,12 +17,16 @@ export class ChannelFollower {
   readonly #deliver: (change: ChannelChange) => Promise<void>;
   readonly #followed = new Map<string, Followed>();
   readonly #stop: () => void;
+  readonly #release: () => void;
 
   /** @param deliver resolves when the process has taken the change */
   constructor(registry: ChannelRegistry, deliver: (change: ChannelChange) => Promise<void>) {
     this.#registry = registry;
     this.#deliver = deliver;
     this.#stop = registry.on((channel) => this.#changed(keyOf(channel), channel));
+    this.#release = registry.demand.follow([], (plugin) =>
+      [...this.#followed.keys()].some((key) => key.startsWith(`${plugin}/`)),
+    );
   }
 
   /** Follows `plugin/name` from now on, also if no plugin provides it yet. */
@@ -31,6 +35,7 @@ export class ChannelFollower {
       this.#followed.set(key, { isSending: false, waiting: undefined });
     }
     const [plugin = "", name = ""] = key.split("/");
+    void this.#registry.demand.read(plugin);
     const channel = this.#registry.find(plugin, name);
     if (channel?.current) this.#changed(key, channel);
     return { isProvided: channel !== undefined };
@@ -38,6 +43,7 @@ export class ChannelFollower {
 
   close(): void {
     this.#stop();
+    this.#release();
     this.#followed.clear();
   }
 

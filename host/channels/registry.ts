@@ -6,6 +6,7 @@ import type { Bus } from "../events/bus.ts";
 import { JsonShape } from "../json-shape.ts";
 import type { ApiPaths } from "../routes/api-paths.ts";
 import { faultsOf, invalid } from "../validate.ts";
+import { ChannelDemand } from "./demand.ts";
 
 /** More than the SDK sends, so that its pace applies. */
 const CHANNEL_RATE: Rate = {
@@ -64,6 +65,7 @@ export type ChannelListener = (channel: ChannelState) => void;
 
 /** The channels of all plugins: their declarations and last values. */
 export class ChannelRegistry {
+  readonly demand = new ChannelDemand();
   readonly #bus: Bus;
   readonly #paths: ApiPaths;
   /** By plugin and name. */
@@ -132,6 +134,11 @@ export class ChannelRegistry {
     channel.current = value;
     this.#plugins.set(plugin, channels.set(declared.name, channel));
     this.#changes++;
+  }
+
+  /** True if somebody follows a channel that this plugin has. */
+  isFollowed(plugin: string): boolean {
+    return this.#plugins.has(plugin) && this.demand.isFollowed(plugin);
   }
 
   /** The ids of the plugins that have channels. */

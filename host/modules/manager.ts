@@ -34,6 +34,7 @@ export class ModuleManager {
       onChange: () => this.#hotReload?.followLinks(),
       onManifestReload: () => void this.#inOrder(() => this.#reconcile()),
     });
+    parts.channels.demand.askedOf((id) => this.#table.find(id)?.needed());
   }
 
   /** Grows with each change of the list. */

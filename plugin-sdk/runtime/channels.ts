@@ -52,6 +52,10 @@ export class RuntimeChannels {
     this.#parts = parts;
   }
 
+  get isFollowing(): boolean {
+    return this.#readers.size > 0;
+  }
+
   /** Creates `ctx.channels`. */
   publishers(channels: ChannelDefinitions = {}): Readonly<Record<string, ChannelPublisher<never>>> {
     this.#publishers ??= freeze(

@@ -47,6 +47,10 @@ export class Followers {
     this.#parts = parts;
   }
 
+  get isFollowing(): boolean {
+    return this.#followers.size > 0;
+  }
+
   /** From now on new followers begin with the next change. */
   started(): void {
     this.#isStart = false;

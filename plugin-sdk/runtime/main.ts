@@ -143,6 +143,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
       cpuMicros: user + system,
       heapBytes: process.memoryUsage().heapUsed,
       loopLagP99Ms: Number.isFinite(loopLagP99Ms) ? loopLagP99Ms : 0,
+      mayRest: runner?.mayRest ?? false,
     };
   },
 });

@@ -215,6 +215,19 @@ export class Runner {
     return this.#settings?.change(settings) ?? false;
   }
 
+  /** True if only a call of the host, or a change in a folder, would give this generation work. */
+  get mayRest(): boolean {
+    const follows = [this.#followers, this.#schedules, this.#sources, this.#channels];
+    if (this.#accepted.size > 0 || follows.some((each) => each?.isFollowing)) return false;
+    try {
+      return this.#running.canRest?.() === true;
+    } catch (error) {
+      this.#log.error("canRest failed; the process keeps running", { error });
+      this.#running.canRest = () => false;
+      return false;
+    }
+  }
+
   /** Stops the generation. A failing step is reported in `faults`; the other steps still run. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;

@@ -24,6 +24,11 @@ export class Schedules {
     this.#parts = parts;
   }
 
+  /** True if it has a handler: its timer runs as long as the process does. */
+  get isFollowing(): boolean {
+    return this.#handlers.size > 0;
+  }
+
   /** Reports the handlers to the host, which begins to run their timers. */
   started(): void {
     this.#isStart = false;

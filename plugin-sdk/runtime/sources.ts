@@ -6,6 +6,10 @@ import { freeze } from "./primordials.ts";
 export class RuntimeSources {
   readonly #listeners = new Set<(change: SourceChange) => void>();
 
+  get isFollowing(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   take(change: SourceChange): void {
     for (const listener of this.#listeners) listener(change);
   }

@@ -138,6 +138,7 @@ export default definePlugin({
         provide(calendarTaskChange, (change) => taskWriter.change(change)),
       ],
       handOver: () => memory.handOver(agenda),
+      canRest: () => readers.length === 0 && agenda.sources.length === 0,
     };
   },
 });

@@ -27,7 +27,8 @@ export default definePlugin({
     return { client, broker };
   },
 
-  start: (_ctx, { client, broker }) => ({
+  start: ({ config }, { client, broker }) => ({
+    canRest: () => config.url === undefined, // users see the state of a connection to a broker of their own
     services: [
       provide(mqttPublish, (message) => client.publish(message)),
       provide(mqttBroker, broker),

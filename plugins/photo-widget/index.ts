@@ -10,6 +10,7 @@ export default definePlugin({
     const photos = await Photos.open(folder("photos"));
     await writeFile(join(folder("photos"), ".nobackup"), ""); // too large for the home's backups
     return {
+      canRest: () => true,
       routes: [
         handle(listRoute, async () => ({ json: { photos: await photos.list() } })),
         handle(readRoute, async ({ params, query }) => {

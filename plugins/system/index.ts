@@ -31,14 +31,15 @@ export default definePlugin({
       await sample.publish({ ...sampled, uptime, process });
     };
 
-    // The host has kept the last sample of a previous generation; only a first start has none.
-    if (!handedOver) await publishSample();
+    // The host has kept the last sample of a previous generation; it is old if this process has rested.
     const dueInMs = handedOver ? handedOver.readAtMs + everyMs - machineMs() : 0;
+    const isDue = !handedOver || dueInMs < 0;
+    if (isDue) await publishSample();
 
     const wait = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined); // aborted: the plugin stops
     const run = async () => {
       await wait(SLOW_AFTER_MS);
-      const firstMs = Math.max(dueInMs, SETTLED_MS) - SLOW_AFTER_MS;
+      const firstMs = Math.max(isDue ? 0 : dueInMs, SETTLED_MS) - SLOW_AFTER_MS;
       for (let waitMs = firstMs; !signal.aborted; waitMs = everyMs) {
         sampler.refresh();
         await wait(waitMs);
@@ -48,6 +49,6 @@ export default definePlugin({
     };
     const running = run();
     onDispose(() => running);
-    return { handOver: () => sampler.counters };
+    return { handOver: () => sampler.counters, canRest: () => true };
   },
 });

@@ -1,6 +1,6 @@
 import { loadavg, uptime } from "node:os";
 import { type Log, type MachineDisk, type Static, Type } from "@mantel/plugin-sdk";
-import type { SystemSample } from "./channels.ts";
+import { SystemSample } from "./channels.ts";
 import { CoreTimes, loadBetween, readCores } from "./cpu.ts";
 import { readMemory, readTemperature, toDisks } from "./hardware.ts";
 import { ratesBetween, readTraffic, Traffic } from "./network.ts";
@@ -9,12 +9,14 @@ import { SlowFact } from "./slow-fact.ts";
 const TEMPERATURE_EVERY_MS = 15_000;
 const DISKS_EVERY_MS = 60_000;
 
-/** Base for computing rates. Counters continue over a reload, so they are handed over. */
+/** Base for computing rates, and the last slow values. Counters continue over a reload, so they are handed over. */
 export const Counters = Type.Object({
   /** On the machine's monotonic clock, which all its processes share. */
   readAtMs: Type.Number(),
   cores: Type.Array(CoreTimes),
   traffic: Type.Array(Traffic),
+  temperature: Type.Optional(SystemSample.properties.temperature),
+  disks: Type.Optional(SystemSample.properties.disks),
 });
 export type Counters = Static<typeof Counters>;
 
@@ -32,28 +34,33 @@ export class Sampler {
   constructor(
     log: Log,
     listDisks: () => Promise<readonly MachineDisk[]>,
-    counters: Counters = { readAtMs: 0, cores: [], traffic: [] },
+    { temperature = { cpuC: null, sensors: [] }, disks = [], ...counters }: Counters = {
+      readAtMs: 0,
+      cores: [],
+      traffic: [],
+    },
   ) {
     this.#counters = counters;
     this.#temperature = new SlowFact({
       name: "temperature",
       everyMs: TEMPERATURE_EVERY_MS,
       read: readTemperature,
-      before: { cpuC: null, sensors: [] },
+      before: temperature,
       log,
     });
     this.#disks = new SlowFact({
       name: "disks",
       everyMs: DISKS_EVERY_MS,
       read: async () => toDisks(await listDisks()),
-      before: [],
+      before: disks,
       log,
     });
   }
 
-  /** The counters of the last sample. */
+  /** The counters of the last sample, and the last slow values. */
   get counters(): Counters {
-    return this.#counters;
+    const [temperature, disks] = [this.#temperature.value, this.#disks.value];
+    return { ...this.#counters, temperature, disks };
   }
 
   /** Starts the readings of slow values that are due. They start programs. */

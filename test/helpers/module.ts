@@ -62,7 +62,10 @@ export async function startModules(
   t: TestContext,
   plugins: Readonly<Record<string, PluginFiles>>,
   before?: string,
-  { consentOnSave = false }: { readonly consentOnSave?: boolean } = {},
+  {
+    consentOnSave = false,
+    restAfterMs,
+  }: { readonly consentOnSave?: boolean; readonly restAfterMs?: number } = {},
 ) {
   const assertClosed = watchResources();
   const home = before ?? (await openHome(t));
@@ -128,6 +131,7 @@ export async function startModules(
     cacheFolder,
     roots: [root],
     inspect: new Map(),
+    restAfterMs,
     consents,
     versionStore: new VersionStore(cacheFolder),
     publications: {

@@ -124,6 +124,7 @@ export const english = {
   reload: "Reload",
   rollBack: "Roll back",
   previousVersion: "Previous version",
+  restsNotice: "Rests until it is needed",
   rolledBackNotice: "Rolled back; runs the previous version",
   consentNeeded: "Needs more permissions",
   previousRunsUntilConsent: "The previous version keeps running until you allow this.",
@@ -364,6 +365,8 @@ export const english = {
 
   confirmAgain: (what: string) => `Confirm: ${what}`,
   generationShort: (number: number) => `gen. ${number}`,
+  restsSince: (when: string) =>
+    `Rests since ${when}, because nothing needs it. It starts again when it is needed.`,
   rolledBackSince: (when: string) =>
     `Rolled back ${when}. The previous version runs until the files change or the module is reloaded.`,
   ofLimit: (value: string, limit: string) => `${value} of ${limit}`,

@@ -129,6 +129,7 @@ export const german: Translation<typeof english> = {
   reload: "Neu laden",
   rollBack: "Vorherige Version laden",
   previousVersion: "Vorherige Version",
+  restsNotice: "Ruht, bis es gebraucht wird",
   rolledBackNotice: "Zurückgesetzt; die vorherige Version läuft",
   consentNeeded: "Benötigt weitere Berechtigungen",
   previousRunsUntilConsent: "Die vorherige Version läuft weiter, bis du das erlaubst.",
@@ -370,6 +371,8 @@ export const german: Translation<typeof english> = {
 
   confirmAgain: (what) => `Bestätigen: ${what}`,
   generationShort: (number) => `Gen. ${number}`,
+  restsSince: (when) =>
+    `Ruht seit ${when}, weil es nicht gebraucht wird. Es startet wieder, sobald es gebraucht wird.`,
   rolledBackSince: (when) =>
     `Zurückgesetzt ${when}. Die vorherige Version läuft, bis sich Dateien ändern oder das Modul neu geladen wird.`,
   ofLimit: (value, limit) => `${value} von ${limit}`,

@@ -123,13 +123,18 @@ function managed(parts: SettingsDependencies, id: string, path: `/modules/${stri
 }
 
 function faultsView(module: ModuleView): TemplateResult {
-  const { progress, heldSince } = module;
+  const { progress, heldSince, restingSince } = module;
   const look = module.state === "unconfigured" ? "said plain" : "said failed";
   return html`${progress === null ? nothing : html`<p>${progress}</p>`}
   ${
     heldSince === null
       ? nothing
       : html`<p class="said plain">${words.value.rolledBackSince(formatInstant(heldSince))}</p>`
+  }
+  ${
+    restingSince === null
+      ? nothing
+      : html`<p class="said plain">${words.value.restsSince(formatInstant(restingSince))}</p>`
   }
   ${faultsOf(module).map(
     ({ message, frame }) =>

@@ -43,10 +43,12 @@ async function refresh({ api, store }: SettingsDependencies): Promise<void> {
 }
 
 function rowOf(module: ModuleView): TemplateResult {
-  const { id, name, version, resources, error, progress, heldSince, consent } = module;
+  const { id, name, version, resources, error, progress, heldSince, restingSince, consent } =
+    module;
   const rolledBack = heldSince === null ? undefined : words.value.rolledBackNotice;
   const waits = consent ? words.value.consentNeeded : undefined;
-  const note = progress ?? waits ?? error?.message ?? rolledBack;
+  const rests = restingSince === null ? undefined : words.value.restsNotice;
+  const note = progress ?? waits ?? error?.message ?? rolledBack ?? rests;
   return html`<li>
     <a class="row" href=${addressOf("modules", id)}>
       <span class="grow">

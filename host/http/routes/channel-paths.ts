@@ -55,7 +55,9 @@ function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Ro
     headers: ["If-None-Match"],
     answers: { 200: { ...answer, schema: answerSchema(declared?.schema, field) } },
     ...(field === undefined && { errors: ["service_unavailable"] }),
-    handle(ctx) {
+    async handle(ctx) {
+      const waiting = channels.demand.read(plugin);
+      if (waiting) await waiting;
       const { current } = channels.find(plugin, name) ?? {};
       if (!current && field === undefined) throw noValue(path, plugin);
       const cacheControl =

@@ -79,7 +79,7 @@ export function channelRoutes({ channels, apiPaths, modules }: HttpDependencies)
       headers: ["If-None-Match"],
       answers: jsonAnswer("The value, with null for everything before the first one", Channel),
       errors: ["channel_unknown"],
-      handle(ctx, { params: { plugin, name }, principal }) {
+      async handle(ctx, { params: { plugin, name }, principal }) {
         const channel = channels.find(plugin, name);
         // A plugin that is not configured yet has not declared its channels, but its manifest names those with a path.
         if (!channel && apiPaths.of(plugin, name).length > 0) {
@@ -90,6 +90,7 @@ export function channelRoutes({ channels, apiPaths, modules }: HttpDependencies)
           throw new MantelError("channel_unknown", `no plugin provides ${plugin}/${name}; ${hint}`);
         }
         requireScope(principal, channel.declared.scope);
+        await channels.demand.read(plugin);
         sendRevision(ctx, channel.current?.revision ?? 0, () => channelText(channel));
       },
     }),

@@ -1,6 +1,7 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { permits } from "../../auth/scopes.ts";
 import { TOPICS } from "../../events/sse.ts";
+import type { ApiPaths } from "../../routes/api-paths.ts";
 import { isAuthenticated, requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { StreamEvent } from "../event-schema.ts";
@@ -24,7 +25,7 @@ const queryWith = (topics: readonly string[]) =>
   });
 
 /** `/events`: events of the home as they happen. */
-export function eventRoutes({ streams, tokens, apiPaths }: HttpDependencies): Route[] {
+export function eventRoutes({ streams, tokens, apiPaths, channels }: HttpDependencies): Route[] {
   let known: { readonly of: number; readonly query: ReturnType<typeof queryWith> } | undefined;
   return [
     route({
@@ -58,8 +59,23 @@ export function eventRoutes({ streams, tokens, apiPaths }: HttpDependencies): Ro
           owner: principal.sub,
           permitted: () => isAuthenticated(ctx, tokens, principal),
         });
+        const wanted = (plugin: string) => wantsChannels(query, { plugin, apiPaths });
+        ctx.res.on("close", channels.demand.follow(channels.plugins(), wanted));
         ctx.respond = false; // The stream writes by itself from here on.
       },
     }),
   ];
+}
+
+/** True if a stream with this query brings values of a plugin's channels, under the topic `channel` or one of their own. */
+function wantsChannels(
+  { topics, channels }: Static<ReturnType<typeof queryWith>>,
+  { plugin, apiPaths }: { readonly plugin: string; readonly apiPaths: ApiPaths },
+): boolean {
+  const wants = (topic: string) => topics?.includes(topic) ?? true;
+  const follows = channels?.some((key) => key.startsWith(`${plugin}/`)) ?? true;
+  if (follows && wants("channel")) return true;
+  return apiPaths
+    .channels()
+    .some((each) => each.plugin === plugin && each.served.event && wants(each.served.event.topic));
 }

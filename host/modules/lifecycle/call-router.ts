@@ -56,6 +56,8 @@ interface CallDependencies {
   readonly queueLength: () => number;
   /** The time for which the module's process and the host have waited for a CPU since they began. */
   readonly waitedForCpuMs: () => number;
+  /** Called when a call begins to wait. */
+  readonly onWait: () => void;
   /** Called for errors in the plugin's code that no caller can handle. */
   readonly onFault: (fault: RemoteFault) => void;
 }
@@ -69,7 +71,7 @@ export class CallRouter {
 
   constructor(id: string, parts: CallDependencies) {
     this.#parts = parts;
-    this.gate = new PauseGate(id, parts.queueLength, parts.waitedForCpuMs);
+    this.gate = new PauseGate(id, parts.queueLength, parts.waitedForCpuMs, parts.onWait);
   }
 
   get counts(): CallCounts {
@@ -114,7 +116,8 @@ export class CallRouter {
   /** The generation that takes a call now. @throws MantelError `module_down` */
   async #admit(longestMs: number): Promise<Live> {
     try {
-      await this.gate.pass(longestMs);
+      do await this.gate.pass(longestMs);
+      while (!this.#parts.live() && !this.gate.isOpen); // it may have been closed just now
       const live = this.#parts.live();
       if (live && this.#underWay < this.#parts.queueLength()) {
         this.#underWay++; // counted before any wait, so that simultaneous calls count each other

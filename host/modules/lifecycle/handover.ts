@@ -153,9 +153,9 @@ export async function startCandidate(
 /**
  * Asks the old generation for its state. If it hangs or dies, the next one starts without a state.
  */
-async function quiesce(
+export async function quiesce(
   old: Candidate,
-  { quiesceMs, warn }: HandoverDependencies,
+  { quiesceMs, warn }: Pick<HandoverDependencies, "quiesceMs" | "warn">,
 ): Promise<QuiesceResult> {
   try {
     const answer = await old.generation.peer.call(

@@ -3,9 +3,8 @@ import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import type { RouteDefinition } from "@mantel/plugin-sdk/route";
 import type { ModuleFault, ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
-import { type ReadyAnswer, readyAnswer } from "../../routes/answer-file.ts";
-import { checkAnswer, WrongAnswer } from "../../routes/answer.ts";
-import { type RouteInput, sendWithBody } from "../../routes/raw-body.ts";
+import type { ReadyAnswer } from "../../routes/answer-file.ts";
+import type { RouteInput } from "../../routes/raw-body.ts";
 import type { ServiceDefinitions } from "../../services/definitions.ts";
 import type { ServiceCall } from "../../services/registry.ts";
 import { sourcesOf } from "../build/built-sources.ts";
@@ -24,12 +23,15 @@ import { type CallCounts, type PluginMethod, CallRouter } from "./call-router.ts
 import {
   startCandidate,
   type Candidate,
+  quiesce,
   quiesceFailure,
   handOver,
   type HandoverDependencies,
   type Live,
 } from "./handover.ts";
 import { homeSettingsOf, type ProcessLoader } from "./process-loader.ts";
+import { IdleTime, Rest, REST_AFTER_MS } from "./rest.ts";
+import { RouteAnswers } from "./route-answers.ts";
 import { CheckedServiceCall, deadlineOf } from "./service-call.ts";
 
 /** After a handover, a crash within this time rolls back to the previous build. */
@@ -48,6 +50,10 @@ export interface ProcessEvents {
   onCallerChanged(candidate: Candidate): void;
   /** Called when this code has started and is the one that runs. */
   onLive(candidate: Candidate): void;
+  /** Called while the process has had nothing to do for long enough to rest. */
+  onIdle(): void;
+  /** Called once when a resting module is needed. */
+  onNeeded(): void;
   warn(sentence: string, error: unknown): void;
 }
 
@@ -55,6 +61,8 @@ interface ProcessDependencies {
   readonly loader: ProcessLoader;
   readonly events: ProcessEvents;
   readonly config: ConfigStore;
+  /** A process that has nothing to do for this long rests. Absent means two minutes. */
+  readonly restAfterMs?: number | undefined;
 }
 
 /** Throws if the finished build must not run after all. */
@@ -67,6 +75,7 @@ export class LiveProcess {
   readonly #events: ProcessEvents;
   readonly #config: ConfigStore;
   readonly #calls: CallRouter;
+  readonly #answers: RouteAnswers;
   /** The limits of the live process, or of the last one. */
   #limits: ModuleView["limits"] = limitsOf({});
   /** The services of the live process, or of the last one. */
@@ -78,22 +87,46 @@ export class LiveProcess {
   #isReplacing = false;
   #probation: { build: Build; state: unknown; until: number } | undefined;
   #heartbeat: Heartbeat | undefined;
+  readonly #restAfterMs: number;
+  #idle = new IdleTime();
+  #rest: Rest | undefined;
 
-  constructor(id: string, { loader, events, config }: ProcessDependencies) {
+  constructor(
+    id: string,
+    { loader, events, config, restAfterMs = REST_AFTER_MS }: ProcessDependencies,
+  ) {
     this.#id = id;
     this.#loader = loader;
     this.#events = events;
     this.#config = config;
+    this.#restAfterMs = restAfterMs;
     this.#calls = new CallRouter(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
       waitedForCpuMs: () => waitedWithHostMs(this.#callingGeneration?.pid ?? 0),
+      onWait: () => this.#rest?.needed(),
       onFault: ({ remoteStack }) => events.warn("the plugin's code failed in a call", remoteStack),
+    });
+    this.#answers = new RouteAnswers(id, {
+      call: (input) => this.call("answerRoute", input),
+      ready: () => this.ready(),
+      request: () => this.#live?.request,
+      warn: events.warn.bind(events),
     });
   }
 
   get isRunning(): boolean {
     return this.#live !== undefined;
+  }
+
+  /** True if its process has had nothing to do for long enough to rest. */
+  get isIdle(): boolean {
+    return this.isRunning && this.#idle.ms >= this.#restAfterMs;
+  }
+
+  /** True if it has no process because nothing needs one. */
+  get isResting(): boolean {
+    return this.#rest !== undefined;
   }
 
   /** True for the one process that may call the host. */
@@ -114,12 +147,49 @@ export class LiveProcess {
   }
 
   /**
-   * Replaces the live process by one of `build`. `confirm` is called last and may still refuse.
+   * Ends the process, which has nothing to do, until it is needed. Calls then wait for the next one.
+   * @throws Error if it cannot be told when it is needed; the process continues
+   */
+  async rest(): Promise<void> {
+    this.#idle = new IdleTime();
+    const live = this.#live;
+    if (!live || live.generation.inspectPort !== undefined) return;
+    const { generation, build, request } = live;
+    const folders = Object.values(request.folders);
+    const rest = new Rest(build, folders, () => this.#events.onNeeded());
+    this.#calls.gate.close();
+    this.#forget();
+    this.#rest = rest;
+    const { state } = await quiesce(live, this.#handoverParts(this.#limits.startMs));
+    rest.state = state;
+    this.#callingGeneration = undefined;
+    await generation.terminate();
+    if (this.#calls.gate.hasWaiting) rest.needed();
+  }
+
+  /** Starts the code that rests, with the state from before. If it does not start, it counts as crashed. */
+  async wake(): Promise<void> {
+    const rest = this.#rest;
+    if (!rest) return;
+    try {
+      await this.start(rest.build, rest.state);
+    } catch (error) {
+      this.#endRest();
+      this.#lost(toFault(error));
+    }
+  }
+
+  /**
+   * Replaces the live process by one of `build`, or starts that in place of the code that rests. `confirm` is called
+   * last and may still refuse.
    * @throws MantelError `reload_failed`, or the error of `confirm`; the live process continues unchanged
    */
   async replace(build: Build, confirm?: Confirm): Promise<HandoverResult> {
     const old = this.#live;
-    if (!old) throw new MantelError("module_down", "the module has no live process to replace");
+    const rest = this.#rest;
+    if (!old && !rest) {
+      throw new MantelError("module_down", "the module has no live process to replace");
+    }
     const next = await this.#loader.load(build, this.#limitsFor(build).startMs);
     try {
       await confirm?.();
@@ -127,6 +197,7 @@ export class LiveProcess {
       await next.generation.terminate();
       throw error;
     }
+    if (!old) return this.#startInstead(rest, next);
     this.#isReplacing = true;
     try {
       return await this.#handOver(old, next);
@@ -161,6 +232,12 @@ export class LiveProcess {
     return this.#calls.gate.isOpen ? undefined : this.#calls.gate.pass();
   }
 
+  /** Says that something needs the process, and does as `ready` if it rests. @throws MantelError `module_down` */
+  needed(): Promise<void> | undefined {
+    this.#idle.restart();
+    return this.isResting ? this.ready() : undefined;
+  }
+
   /** Calls the live process. @throws MantelError as `CallRouter.call` */
   call<M extends PluginMethod>(
     method: M,
@@ -180,24 +257,9 @@ export class LiveProcess {
     return this.#routes;
   }
 
-  /** Answers a request to a route. @throws MantelError; its own errors are in the module's log */
-  async answerRoute(definition: RouteDefinition, input: RouteInput): Promise<ReadyAnswer> {
-    try {
-      const folder = () => this.#storageOfRunning();
-      const sent = await sendWithBody(input, folder, (call) => this.call("answerRoute", call));
-      const answer = checkAnswer(definition, sent);
-      const { storage, folders = {} } = this.#live?.request ?? {};
-      return await readyAnswer(answer, [...(storage ? [storage] : []), ...Object.values(folders)]);
-    } catch (error) {
-      throw this.#routeErrorForClient(error, input.route);
-    }
-  }
-
-  /** @throws MantelError `module_down` */
-  async #storageOfRunning(): Promise<string> {
-    await this.ready();
-    if (this.#live) return this.#live.request.storage;
-    throw new MantelError("module_down", `${this.#id} is not running`);
+  /** Answers a request to a route. @throws MantelError as `RouteAnswers.answer` */
+  answerRoute(definition: RouteDefinition, input: RouteInput): Promise<ReadyAnswer> {
+    return this.#answers.answer(definition, input);
   }
 
   /** Calls a service of the live process. @throws ServiceError; MantelError as `CallRouter.call` */
@@ -216,6 +278,7 @@ export class LiveProcess {
    */
   async followSettings(): Promise<boolean> {
     const live = this.#live;
+    this.#rest?.needed();
     if (!live) return true;
     const home = homeSettingsOf(this.#config);
     this.#live = { ...live, request: { ...live.request, home } };
@@ -227,6 +290,7 @@ export class LiveProcess {
   /** Quiesces and ends the live process. */
   async stop(): Promise<void> {
     const live = this.#forget();
+    this.#endRest();
     this.#routes = [];
     this.releaseCalls();
     if (!live) return;
@@ -239,15 +303,6 @@ export class LiveProcess {
       );
     this.#callingGeneration = undefined;
     await generation.terminate();
-  }
-
-  /** Expected failures reach the client; faults of the code and wrong answers are only in the log. */
-  #routeErrorForClient(error: unknown, route: string): unknown {
-    if (error instanceof MantelError && !(error instanceof WrongAnswer)) return error;
-    if (error instanceof WrongAnswer)
-      this.#events.warn(`a route gave a wrong answer`, `${route}: ${error.message}`);
-    const message = `the route ${route} of ${this.#id} failed; see the log of ${this.#id}`;
-    return new MantelError("internal", message, { cause: error });
   }
 
   async #handOver(old: Candidate, next: Candidate): Promise<HandoverResult> {
@@ -281,6 +336,30 @@ export class LiveProcess {
     };
   }
 
+  /** Starts new code in place of the code that rests, which continues to rest if that fails. */
+  async #startInstead(rest: Rest | undefined, next: Candidate): Promise<HandoverResult> {
+    const startMs = this.#reloadStartMs(next.build);
+    try {
+      const live = await startCandidate(next, rest?.state, this.#handoverParts(startMs));
+      const until = performance.now() + PROBATION_MS;
+      if (rest) this.#probation = { build: rest.build, state: rest.state, until };
+      this.#become(live);
+      this.releaseCalls();
+      const { memoryBytes } = readMemoryAndDescriptors(live.generation.pid);
+      return {
+        downtimeMs: 0,
+        drained: 0,
+        stateHandedOver: live.request.handedOver !== undefined,
+        memory: { beforeBytes: 0, afterBytes: memoryBytes },
+        leftOpen: [],
+      };
+    } catch (error) {
+      this.#callingGeneration = undefined;
+      if (this.#calls.gate.hasWaiting) rest?.needed();
+      throw await this.#loader.explain(error, next);
+    }
+  }
+
   #handoverParts(startMs: number): Omit<HandoverDependencies, "goLive"> {
     return {
       gate: this.#calls.gate,
@@ -309,13 +388,24 @@ export class LiveProcess {
 
   #become(live: Live): void {
     this.#heartbeat?.stop();
+    this.#endRest();
+    this.#idle = new IdleTime();
     if (this.#live?.generation !== live.generation) this.#watchExit(live); // once per process, even after repeated rollbacks
     this.#live = live;
     this.#services = live.services;
     this.#routes = live.routes;
     this.#limits = this.#limitsFor(live.build);
     this.#events.onLive(live);
-    this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onUsage(figures));
+    this.#heartbeat = new Heartbeat(live.generation, (figures, mayRest) => {
+      this.#events.onUsage(figures);
+      this.#idle.add(mayRest, this.counts.calls);
+      if (this.isIdle) this.#events.onIdle();
+    });
+  }
+
+  #endRest(): void {
+    this.#rest?.end();
+    this.#rest = undefined;
   }
 
   #watchExit({ generation, build }: Candidate): void {

@@ -231,6 +231,9 @@ export class Module {
   /** Resolves when calls need not wait; `undefined` if they need not now. @throws MantelError `module_down` */
   readonly ready = (): Promise<void> | undefined => this.#code.server?.process.ready();
 
+  /** Says that something needs its process. @throws MantelError as `LiveProcess.needed` */
+  readonly needed = (): Promise<void> | undefined => this.#code.server?.process.needed();
+
   /** Calls the live process. @throws MantelError as `CallRouter.call` */
   readonly call: LiveProcess["call"] = (...asked) =>
     this.#code.server?.process.call(...asked) ?? Promise.reject(withoutServer(this.id));

@@ -14,21 +14,33 @@ export class PauseGate {
   readonly #id: string;
   readonly #limit: () => number;
   readonly #waitedForCpuMs: () => number;
+  readonly #onWait: () => void;
   #waiting: (() => void)[] = [];
   #isOpen = true;
 
   /**
    * @param limit the most calls that may wait
    * @param waitedForCpuMs the time for which the module's process and the host have waited for a CPU since they began
+   * @param onWait called when a call begins to wait
    */
-  constructor(id: string, limit: () => number, waitedForCpuMs: () => number) {
+  constructor(
+    id: string,
+    limit: () => number,
+    waitedForCpuMs: () => number,
+    onWait: () => void = () => undefined,
+  ) {
     this.#id = id;
     this.#limit = limit;
     this.#waitedForCpuMs = waitedForCpuMs;
+    this.#onWait = onWait;
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
   }
 
   close(): void {
@@ -76,6 +88,7 @@ export class PauseGate {
         resolve();
       };
       this.#waiting.push(release);
+      this.#onWait();
     });
   }
 

@@ -40,6 +40,8 @@ export interface ServerDependencies extends HostDependencies {
   /** Debugger ports by module id; they override those in the config. */
   readonly inspect: ReadonlyMap<string, number>;
   readonly cacheFolder: string;
+  /** Plugins whose process has nothing to do for this long rest. Absent means two minutes. */
+  readonly restAfterMs?: number | undefined;
 }
 
 /** The module that a server side belongs to. */
@@ -96,8 +98,11 @@ export class Server {
         parts.home.feeds.settle(id);
         void this.#use.follow(live);
       },
+      onIdle: () => this.#mayRest && enqueue(() => this.#rest()),
+      onNeeded: () => enqueue(() => this.#wake()),
     };
-    this.process = new LiveProcess(id, { loader: this.#loader, events, config: parts.config });
+    const { config, restAfterMs } = parts;
+    this.process = new LiveProcess(id, { loader: this.#loader, events, config, restAfterMs });
     const build = () => versions.server;
     this.trials = new TrialRuns({ id, config: parts.config, loader: this.#loader, build });
     this.#recovery = new CrashRecovery({
@@ -198,7 +203,7 @@ export class Server {
 
   /** Rolls back to a previous build, even if nothing runs now. @throws MantelError `reload_failed` */
   async rollBack(build: Build): Promise<HandoverResult | undefined> {
-    if (this.process.isRunning) return this.#replaceBy(build);
+    if (this.process.isRunning || this.process.isResting) return this.#replaceBy(build);
     await this.process.start(build);
     await this.#recordStarted(build);
     return undefined;
@@ -225,6 +230,34 @@ export class Server {
     this.#recovery.cancel();
     await this.trials.close();
     await this.process.stop();
+  }
+
+  /** True if nothing needs its process. A bridge keeps its own, and so does a module that is not well. */
+  get #mayRest(): boolean {
+    const { id, status, versions } = this.#owner;
+    const isBridge = versions.server?.plugin.manifest.bridge !== undefined;
+    if (isBridge || status.view.state !== "active" || !this.process.isIdle) return false;
+    return !this.#parts.channels.isFollowed(id);
+  }
+
+  /** Lets the process end until it is needed. */
+  async #rest(): Promise<void> {
+    const { status, log } = this.#owner;
+    if (!this.#mayRest) return; // something has happened since it was asked for
+    try {
+      await this.process.rest();
+      status.rests(true);
+      log.record({ level: "debug", sentence: "the module rests until it is needed" });
+    } catch (error) {
+      const fields = { error: String(error) };
+      log.record({ level: "warn", sentence: "the module cannot rest", fields });
+    }
+  }
+
+  async #wake(): Promise<void> {
+    const { status } = this.#owner;
+    await this.process.wake();
+    if (this.process.isRunning) status.rests(false);
   }
 
   /** Starts the last good build. False if it does not start either. */

@@ -16,8 +16,8 @@ export interface ResourceUsage extends StorageFigures {
   readonly loopLagP99Ms: number;
 }
 
-/** Called with the current resource usage of a generation. */
-export type OnResourceUsage = (figures: ResourceUsage) => void;
+/** Called with the current resource usage of a generation; `mayRest` is true if it has nothing to do. */
+export type OnResourceUsage = (figures: ResourceUsage, mayRest: boolean) => void;
 
 /** Checks twice a second that a generation answers, and kills one that hangs. */
 export class Heartbeat {
@@ -51,19 +51,20 @@ export class Heartbeat {
     else await this.#generation.end(silence, this.#lastSign);
   }
 
-  #reportFigures({ cpuMicros, heapBytes, loopLagP99Ms }: ProcessFigures): void {
+  #reportFigures({ cpuMicros, heapBytes, loopLagP99Ms, mayRest }: ProcessFigures): void {
     const at = performance.now();
     this.#lastSign = at;
     const last = this.#lastCpu ?? { micros: cpuMicros, at: at - BEAT_MS };
     this.#lastCpu = { micros: cpuMicros, at };
     if (this.#isStopped) return;
-    this.#onUsage({
+    const figures = {
       cpuPercent: rounded((cpuMicros - last.micros) / (at - last.at) / 10),
       memoryBytes: readMemoryAndDescriptors(this.#generation.pid).memoryBytes,
       heapBytes,
       loopLagP99Ms: rounded(loopLagP99Ms),
       ...storageFiguresOf(this.#generation),
-    });
+    };
+    this.#onUsage(figures, mayRest);
   }
 }
 

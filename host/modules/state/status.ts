@@ -52,6 +52,7 @@ export class ModuleStatus {
       stateSince: new Date().toISOString(),
       generation: 0,
       resources: NO_USAGE,
+      restingSince: null,
       restarts: 0,
       earlier: null,
       heldSince: null,
@@ -89,9 +90,15 @@ export class ModuleStatus {
 
   become(state: ModuleState, error: ModuleFault | null = null): void {
     this.#before = this.settledState;
-    if (ENDED.includes(state)) this.#hasStarted = false;
+    const hasEnded = ENDED.includes(state);
+    if (hasEnded) this.#hasStarted = false;
     this.#isComingBack = false;
-    this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
+    this.#set({
+      state,
+      error,
+      ...(hasEnded && { restingSince: null }),
+      ...(state === "disabled" && { widget: null }),
+    });
   }
 
   /** Shows the manifest of this plugin, and the added permissions. */
@@ -107,6 +114,7 @@ export class ModuleStatus {
       ...this.#described(plugin),
       ...this.#works(),
       widget: this.#owner.widget(),
+      restingSince: null,
       generation: this.#view.generation + 1,
     });
   }
@@ -122,11 +130,17 @@ export class ModuleStatus {
     if (this.#view.widget) this.#set({ widget: this.#owner.widget() });
   }
 
+  /** Records that its process has ended because nothing needs it, or that it has one again. */
+  rests(isResting: boolean): void {
+    if (isResting === (this.#view.restingSince !== null)) return;
+    this.#set({ restingSince: isResting ? new Date().toISOString() : null });
+  }
+
   /** If `isComingBack`, calls wait for it and its devices count as available. */
   restarting(error: ModuleFault, isComingBack: boolean): void {
     this.#degraded = undefined;
     this.#isComingBack = isComingBack;
-    this.#set({ state: "loading", error, restarts: this.#view.restarts + 1 });
+    this.#set({ state: "loading", error, restingSince: null, restarts: this.#view.restarts + 1 });
   }
 
   /** Records that a crashed module is not back as quickly as expected. */

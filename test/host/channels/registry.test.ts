@@ -225,3 +225,27 @@ test("a follower that is slow or fails gets only the latest value", async (t) =>
   await new Promise(setImmediate);
   assert.deepEqual(changes, ['["1"]', '["4"]']);
 });
+
+test("a plugin is asked for its channels by each follower and reader, and is followed until all have left", async (t) => {
+  const { channels } = open(t);
+  const asked: string[] = [];
+  channels.demand.askedOf((plugin) => {
+    asked.push(plugin);
+    return plugin === "news" ? Promise.reject(new Error("it does not start")) : undefined;
+  });
+
+  await channels.demand.read("news");
+  const leave = channels.demand.follow(channels.plugins(), () => true);
+  const follower = new ChannelFollower(channels, async () => undefined);
+  follower.follow("news/headlines");
+  follower.follow("weather/today");
+
+  assert.deepEqual(asked, ["news", "news", "news", "weather"]);
+  leave();
+  assert.equal(channels.isFollowed("news"), true);
+  assert.equal(channels.isFollowed("weather"), false); // it has no channel yet
+  channels.admit("weather", [declared("today")]);
+  assert.equal(channels.isFollowed("weather"), true);
+  follower.close();
+  assert.deepEqual([channels.isFollowed("news"), channels.isFollowed("weather")], [false, false]);
+});

@@ -310,6 +310,7 @@ const DEMO: ModuleView = {
   state: "active",
   stateSince: "2026-11-20T09:00:00.000Z",
   generation: 1,
+  restingSince: null,
   permissions: {
     hosts: [],
     openNetwork: null,

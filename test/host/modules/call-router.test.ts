@@ -21,6 +21,7 @@ function openRouter(queueLength = 10) {
     live: () => parts.live,
     queueLength: () => queueLength,
     waitedForCpuMs: () => 0,
+    onWait: () => undefined,
     onFault: (fault) => faults.push(fault),
   });
   return { router, parts, faults };

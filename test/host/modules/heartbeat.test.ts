@@ -8,7 +8,7 @@ import type { PluginProcess } from "../../../host/modules/process/plugin-process
 import { showToImports } from "../../helpers/mocked-imports.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
 
-const FIGURES = { cpuMicros: 1_000_000, heapBytes: 5, loopLagP99Ms: 1.26 };
+const FIGURES = { cpuMicros: 1_000_000, heapBytes: 5, loopLagP99Ms: 1.26, mayRest: false };
 
 /** A process that is this one and answers what the test says, and its heartbeat. Time is the test's. */
 function openProcess(t: TestContext) {

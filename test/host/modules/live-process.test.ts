@@ -83,6 +83,8 @@ async function stage(t: TestContext) {
       onUsage: (figures) => void (figures ? usage.push(figures) : steps.push("no figures")),
       onCallerChanged: () => steps.push("another caller"),
       onLive: () => undefined,
+      onIdle: () => undefined,
+      onNeeded: () => undefined,
       warn: (...warning) => warnings.push(warning),
     },
     config: { current: { modules } } as unknown as ConfigStore,

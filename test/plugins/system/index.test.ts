@@ -84,6 +84,19 @@ test("after a reload the load is computed from the previous generation's last sa
   assert.ok(first.network.every(({ sentPerSecond }) => sentPerSecond !== null));
 });
 
+test("after a rest the first sample is available at the end of the start, with the disks from before", async (t) => {
+  const before = await startSystem(t);
+  await until(() => (before.sample()?.disks.length ?? 0) > 0);
+  const handedOver = (await before.stop()) as Counters;
+
+  const { sample } = await startSystem(t, {
+    handedOver: { ...handedOver, readAtMs: handedOver.readAtMs - 60_000 },
+  });
+
+  assert.equal(typeof sample()?.cpu.percent, "number");
+  assert.deepEqual(sample()?.disks, before.sample()?.disks);
+});
+
 test("a start lists no disks, because callers may wait for it", async (t) => {
   let listed = 0;
   const machine = new MachineServices();

@@ -56,7 +56,8 @@ export async function checkAlive(
   const figures = await answer;
   const silentMs = Math.round(performance.now() - askedAt);
   if (!figures) return { silence: `it did not answer for ${silentMs} ms` };
-  if (!Object.values(figures).every(Number.isFinite))
+  const { cpuMicros, heapBytes, loopLagP99Ms } = figures;
+  if (![cpuMicros, heapBytes, loopLagP99Ms].every(Number.isFinite))
     return { silence: "it sent invalid usage figures" };
   return { figures };
 }

@@ -53,6 +53,18 @@ test("a path has the value of its channel, with an ETag, 304 and the age it may 
   assert.equal((await api("read", "/tides", { method: "HEAD" })).status, 200);
 });
 
+test("a path and a channel are read when a plugin that rests has started again", async (t) => {
+  const { api, channels } = await publishing(t);
+  await channels.publish("sea", "tides", '{"height":1}');
+  let height = 1;
+  channels.demand.askedOf(() => channels.publish("sea", "tides", `{"height":${++height}}`));
+
+  assert.deepEqual(await (await api("read", "/tides")).json(), { height: 2 });
+  const { value } = (await (await api("read", "/channels/sea/tides")).json()) as { value: unknown };
+
+  assert.deepEqual(value, { height: 3 });
+});
+
 test("before its first value a path is 503 with a time to retry, also while the plugin does not run", async (t) => {
   const { api } = await open(t);
   const answer = await api("read", "/tides");

@@ -79,6 +79,37 @@ test("a token above its stream limit is refused, and others are not", async (t) 
   assert.equal((await api("control", "/events")).status, 200);
 });
 
+test("a stream follows the channels that it brings, under their own topics too, until it ends", async (t) => {
+  const { api, parts } = await serveApp(t);
+  const { channels, apiPaths } = parts;
+  apiPaths.claim("sea", { "/tides": { channel: "tides", event: { topic: "tides.changed" } } });
+  const schema = {};
+  const declared = { name: "tides", schema, title: "", maxBytes: 9, keep: false } as const;
+  channels.admit("sea", [{ ...declared, scope: "read" }]);
+  const isFollowed = async (query: string) => {
+    const ending = new AbortController();
+    await api("read", `/events${query}`, { signal: ending.signal });
+    const is = channels.isFollowed("sea");
+    ending.abort();
+    await until(() => !channels.isFollowed("sea"));
+    return is;
+  };
+
+  const queries = {
+    "": true,
+    "?topics=channel": true,
+    "?topics=tides.changed": true,
+    "?topics=tides.changed&channels=news/headlines": true,
+    "?topics=channel&channels=sea/tides,news/headlines": true,
+    "?topics=channel&channels=news/headlines": false,
+    "?topics=device.state": false,
+    "?topics=device.state&channels=sea/tides": false,
+  };
+  for (const [query, is] of Object.entries(queries)) {
+    assert.equal(await isFollowed(query), is, query);
+  }
+});
+
 /** Gives the text that has come so far; `[ended]` at its end once nothing more can. */
 function collect({ body }: Response): () => string {
   let text = "";
