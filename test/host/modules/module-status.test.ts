@@ -83,6 +83,7 @@ test("a new module is disabled, with its manifest and nothing else known", (t) =
     stateSince: "2026-01-01T00:00:00.000Z",
     generation: 0,
     resources: NO_RESOURCES,
+    restingSince: null,
     restarts: 0,
     earlier: null,
     heldSince: null,
@@ -453,4 +454,32 @@ test("a view has the title in the languages of the manifest", () => {
 
   assert.deepEqual([name, titles], ["Lamp", { de: "Lampe" }]);
   assert.equal("titles" in status.view, false);
+});
+
+test("a rest shows since when, without another generation, and ends with a start, a crash or a stop", (t) => {
+  const pass = clock(t);
+  const { status, views } = openStatus();
+  status.started(plugin());
+  const rested = () => {
+    status.rests(true);
+    return status.view.restingSince;
+  };
+
+  assert.equal(rested(), "2026-01-01T00:00:00.000Z");
+  const seen = views.length;
+  pass(1_000);
+  assert.equal(rested(), "2026-01-01T00:00:00.000Z"); // it rests already
+  assert.equal(views.length, seen);
+  status.rests(false);
+  assert.deepEqual([status.view.restingSince, status.view.generation], [null, 1]);
+
+  for (const end of [
+    () => status.started(plugin()),
+    () => status.restarting({ message: "it ended" }, true),
+    () => status.become("disabled"),
+  ]) {
+    assert.notEqual(rested(), null);
+    end();
+    assert.equal(status.view.restingSince, null);
+  }
 });

@@ -176,3 +176,24 @@ test("a gate opens and closes again and again", async () => {
 
   assert.equal(gate.isOpen, true);
 });
+
+test("a closed gate tells of each call that begins to wait, and if calls wait", async () => {
+  const waits: number[] = [];
+  const gate = new PauseGate(
+    "lamp",
+    () => 2,
+    () => 0,
+    () => waits.push(waits.length),
+  );
+  await gate.pass();
+  assert.deepEqual([waits, gate.hasWaiting], [[], false]);
+  gate.close();
+
+  const calls = [gate.pass(), gate.pass()];
+  await assert.rejects(gate.pass(), { code: "module_down" }); // too many
+
+  assert.deepEqual([waits, gate.hasWaiting], [[0, 1], true]);
+  gate.open();
+  await Promise.all(calls);
+  assert.equal(gate.hasWaiting, false);
+});

@@ -94,19 +94,30 @@ const BUSY: Readonly<Record<string, string>> = {
     "const step",
     'void ctx.home.devices.on("*", () => undefined);\n    const step',
   ),
+  "that reads a channel": COUNTER.replace(
+    "const step",
+    'ctx.channel("news/headlines", Type.Unknown());\n    const step',
+  ),
+  "that follows sources": COUNTER.replace(
+    "const step",
+    "void ctx.sources.follow(() => undefined);\n    const step",
+  ),
   "that is degraded": COUNTER.replace(
     "const step",
     'ctx.status.degraded("it is far away");\n    const step',
   ),
 };
+
 test("a module that has something to do, or does not say that it may rest, does not rest", async (t) => {
-  const permissions = { home: { read: ["*"] } };
+  const manifest = {
+    permissions: { home: { read: ["*"] } },
+    uses: ["news/headlines"],
+    sources: "notes",
+  };
+  const idOf = (which: string) => which.replaceAll(/[ .A-Z]+/g, "-");
   const modules = Object.entries({ ...BUSY, "that may rest": COUNTER }).map(([which, source]) => [
-    which.replaceAll(/[ .A-Z]+/g, "-"),
-    {
-      "package.json": packageJson(which.replaceAll(/[ .A-Z]+/g, "-"), { permissions }),
-      "index.ts": withoutService(source),
-    },
+    idOf(which),
+    { "package.json": packageJson(idOf(which), manifest), "index.ts": withoutService(source) },
   ]);
   const { registry, once } = await startModules(t, Object.fromEntries(modules), undefined, {
     restAfterMs: REST_AFTER_MS,
@@ -116,11 +127,11 @@ test("a module that has something to do, or does not say that it may rest, does 
   // Twice the time after which it rested: the others would have done so too.
   await delay(2 * REST_AFTER_MS + BEAT_MS);
 
-  const resting = registry.list().filter(({ restingSince }) => restingSince !== null);
-  assert.deepEqual(
-    resting.map(({ id }) => id),
-    ["that-may-rest"],
-  );
+  for (const { id, state, restingSince, error } of registry.list()) {
+    const isDegraded = id === "that-is-degraded";
+    assert.equal(state, isDegraded ? "degraded" : "active", `${id}: ${error?.message}`);
+    assert.equal(restingSince !== null, id === "that-may-rest", id);
+  }
 });
 
 test("a change in a folder of the plugin starts it again", async (t) => {

@@ -33,7 +33,7 @@ const updated: WarmSettings = { ...WANTED, packages: { ...WANTED.packages, vendo
 
 /** A pool whose processes are none: they are named `1`, `2` and so on, and note what happens to them. */
 async function openPool(t: TestContext) {
-  t.mock.timers.enable({ apis: ["setInterval"] });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const proc = await fakeSystemFiles(t, "/proc", {});
   const steps: string[] = [];
   const forks: unknown[][] = [];
@@ -219,7 +219,7 @@ for (const start of ["take", "warm", "debug"] as const) {
     opened[start]();
 
     opened.proc.write("1/status", `FDSize:\t64\nRssAnon:\t${500 * 1024} kB\n`);
-    t.mock.timers.tick(250);
+    t.mock.timers.tick(300); // processes are looked at every 250 ms, all at the same moments
 
     assert.match(opened.steps.join(), /^1 ended: memory limit exceeded/);
   });
