@@ -35,11 +35,15 @@ async function stage(t: TestContext) {
   const steps: string[] = [];
   const calls: { name: string; method: string; input: unknown; deadlineMs: number }[] = [];
   const crashes: [fault: ModuleFault, since: number][] = [];
+  /** The moments at which a resting module was needed. */
+  const needs: number[] = [];
   const warnings: unknown[][] = [];
   const usage: ResourceUsage[] = [];
   const modules: Record<string, object> = {};
   const answers: Record<string, Answers> = {};
   const made = new Map<string, Candidate>();
+  /** Overrides of the next candidates. */
+  const changes: Record<string, unknown> = {};
   const exits = new Map<string, (exit: Exit) => void>();
   const build = (name: string, limits?: object): Build =>
     ({
@@ -67,7 +71,8 @@ async function stage(t: TestContext) {
         },
         build: of,
         loaded: {},
-        request: { config: name },
+        request: { config: name, folders: { notes: folder } },
+        ...changes,
       } as unknown as Candidate;
       made.set(name, candidate);
       return candidate;
@@ -84,7 +89,7 @@ async function stage(t: TestContext) {
       onCallerChanged: () => steps.push("another caller"),
       onLive: () => undefined,
       onIdle: () => undefined,
-      onNeeded: () => undefined,
+      onNeeded: () => needs.push(now),
       warn: (...warning) => warnings.push(warning),
     },
     config: { current: { modules } } as unknown as ConfigStore,
@@ -105,6 +110,8 @@ async function stage(t: TestContext) {
     crashes,
     warnings,
     usage,
+    needs,
+    changes,
     modules,
     answers,
     build,
@@ -140,13 +147,17 @@ test("a started process takes calls, and its own calls count", async (t) => {
 });
 
 test("a process starts with the given state and the limits of the config", async (t) => {
-  const { live, build, modules, calls, deadlineOf } = await stage(t);
+  const { live, build, modules, calls, deadlineOf, folder } = await stage(t);
   modules["lamp"] = { limits: { startMs: 700, callMs: 300 } };
 
   await live.start(build("one", { startMs: 600, callMs: 200 }), { count: 1 });
   await live.call("command", COMMAND);
 
-  assert.deepEqual(calls[0]?.input, { config: "one", handedOver: { count: 1 } });
+  assert.deepEqual(calls[0]?.input, {
+    config: "one",
+    folders: { notes: folder },
+    handedOver: { count: 1 },
+  });
   assert.deepEqual([deadlineOf("start"), deadlineOf("command")], [10 * 700, 300]);
 });
 
@@ -464,4 +475,156 @@ test("the usage of the process is reported twice a second while it runs", async 
     usage.map(({ heapBytes }) => heapBytes),
     [5],
   );
+});
+
+/** The request of the last start. */
+function startOf(calls: readonly { method: string; input: unknown }[]): Record<string, unknown> {
+  const start = calls.findLast(({ method }) => method === "start");
+  return (start?.input ?? {}) as Record<string, unknown>;
+}
+
+test("at rest the state is kept and no process runs; the first call asks for one, and waits for it", async (t) => {
+  const { live, build, steps, calls, needs, mayCall, crashes, exit } = await stage(t);
+  await live.start(build("one"));
+  steps.length = 0;
+
+  await live.rest();
+  await exit("one");
+  assert.deepEqual(steps, ["no figures", "one quiesce", "one ends"]);
+  assert.deepEqual([live.isRunning, live.isResting, mayCall("one")], [false, true, false]);
+  assert.deepEqual([crashes, needs], [[], []]);
+  const waiting = [live.call("command", COMMAND, 1_000), live.call("command", COMMAND, 1_000)];
+  await setImmediate();
+  assert.equal(needs.length, 1); // once for both
+  await live.wake();
+  await Promise.all(waiting);
+
+  assert.deepEqual([live.isRunning, live.isResting], [true, false]);
+  assert.equal(startOf(calls)["handedOver"], "one");
+  assert.equal(live.ready(), undefined);
+});
+
+test("a call that comes while the process ends for its rest waits for the next process", async (t) => {
+  const { live, build, answers, needs } = await stage(t);
+  await live.start(build("one"));
+  let quiesce = (): void => undefined;
+  answers["one"] = {
+    quiesce: () =>
+      new Promise(
+        (resolve) => (quiesce = () => resolve({ drained: 0, faults: [], state: "kept" })),
+      ),
+  };
+
+  const resting = live.rest();
+  await setImmediate();
+  const waiting = live.call("command", COMMAND, 1_000);
+  await setImmediate();
+  quiesce();
+  await resting;
+  delete answers["one"];
+  assert.equal(needs.length, 1);
+  await live.wake();
+
+  await waiting;
+});
+
+test("a process that cannot say its state rests without one", async (t) => {
+  const { live, build, answers, calls } = await stage(t);
+  await live.start(build("one"));
+  answers["one"] = { quiesce: failing("no") };
+
+  await live.rest();
+  await live.wake();
+
+  assert.equal("handedOver" in startOf(calls), false);
+});
+
+test("a process whose folders cannot be watched does not rest", async (t) => {
+  const { live, build, changes } = await stage(t);
+  await live.rest(); // nothing runs
+  assert.equal(live.isResting, false);
+  changes["request"] = { folders: { notes: "/no/such/folder" } };
+  await live.start(build("one"));
+
+  await assert.rejects(live.rest(), { code: "ENOENT" });
+
+  assert.deepEqual([live.isRunning, live.isResting], [true, false]);
+  await live.call("command", COMMAND);
+});
+
+test("code that does not start after its rest has crashed", async (t) => {
+  const { live, build, answers, crashes } = await stage(t);
+  await live.start(build("one"));
+  await live.rest();
+  answers["one"] = { start: failing("not today") };
+
+  await live.wake();
+
+  assert.deepEqual([live.isRunning, live.isResting], [false, false]);
+  assert.deepEqual(
+    crashes.map(([{ message }]) => message),
+    ["because not today"],
+  );
+});
+
+test("new code takes the place of code that rests, on probation, with its state and no pause", async (t) => {
+  const { live, build, calls, mayCall } = await stage(t);
+  await live.start(build("one"));
+  await live.rest();
+
+  const { downtimeMs, drained, stateHandedOver, memory, leftOpen } = await live.replace(
+    build("two"),
+  );
+
+  assert.deepEqual([downtimeMs, drained, stateHandedOver, leftOpen], [0, 0, true, []]);
+  assert.equal(memory.beforeBytes, 0);
+  assert.ok(memory.afterBytes > 2 ** 20);
+  assert.deepEqual([live.isRunning, live.isResting, mayCall("two")], [true, false, true]);
+  assert.equal(startOf(calls)["handedOver"], "one");
+  const probation = live.takeProbation();
+  assert.deepEqual([probation?.build.hash, probation?.state], ["one", "one"]);
+  assert.equal(live.ready(), undefined);
+});
+
+test("code that rests continues to rest if new code does not start, and starts for a call that waited", async (t) => {
+  const { live, build, answers, needs, mayCall, calls } = await stage(t);
+  await live.start(build("one"));
+  await live.rest();
+  answers["two"] = { start: failing("wrong code") };
+
+  await assert.rejects(live.replace(build("two")), { message: "because wrong code" });
+  assert.deepEqual([live.isResting, mayCall("two"), needs], [true, false, []]);
+
+  const waiting = live.call("command", COMMAND, 1_000);
+  await setImmediate();
+  assert.equal(needs.length, 1);
+  await live.wake();
+  await waiting;
+  assert.equal(startOf(calls)["config"], "one");
+});
+
+test("a stop ends a rest: calls are refused, and nothing asks for a process", async (t) => {
+  const { live, build, needs, folder } = await stage(t);
+  await live.start(build("one"));
+  await live.rest();
+
+  await live.stop();
+  await writeFile(join(folder, "new"), "");
+  await assert.rejects(live.call("command", COMMAND), { code: "module_down" });
+  await live.wake();
+
+  assert.deepEqual([live.isRunning, live.isResting, needs], [false, false, []]);
+});
+
+test("a reader asks for a process only during a rest", async (t) => {
+  const { live, build, needs } = await stage(t);
+  await live.start(build("one"));
+  assert.equal(live.needed(), undefined);
+  await live.rest();
+
+  const needed = live.needed();
+  assert.equal(needs.length, 1);
+  await live.wake();
+
+  await needed;
 });
