@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
+import { Compile, type Validator } from "typebox/schema"; // that of typebox/compile keeps the text of its code
 import { Settings } from "typebox/system";
 import { type Fault, MantelError } from "./errors.ts";
 import { toValidationErrors } from "./validation-errors.ts";
@@ -14,7 +14,7 @@ export function faultsOf(schema: TSchema, value: unknown): Fault[] {
   const validator: Validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
   if (validator.Check(value)) return []; // listing faults takes ten times as long
-  return toValidationErrors(schema, value, validator.Errors(value));
+  return toValidationErrors(schema, value, validator.Errors(value)[1]);
 }
 
 /**

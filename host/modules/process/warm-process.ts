@@ -7,6 +7,9 @@ import type { Kernel } from "./sandbox/kernel.ts";
 /** Packages that take longer to load than this are not loaded ahead. */
 const PREPARE_DEADLINE_MS = 5_000;
 
+/** A warm process that no reload has taken for this long is ended: it has as much memory as a small plugin. */
+const WARM_FOR_MS = 120_000;
+
 /** The settings of a warm process, and the packages it loads ahead. */
 export interface WarmSettings {
   readonly settings: ProcessSettings;
@@ -88,7 +91,11 @@ export class WarmProcessPool {
     const waiting = { ...wanted, generation };
     this.#waiting = waiting;
     const isUnused = (): boolean => this.#waiting === waiting;
+    const ending = setTimeout(() => {
+      if (isUnused()) void generation.terminate();
+    }, WARM_FOR_MS).unref();
     void generation.exited.then(() => {
+      clearTimeout(ending);
       if (isUnused()) this.#waiting = undefined;
     });
     void generation.peer.call("prepare", wanted.packages, PREPARE_DEADLINE_MS).catch(() => {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { HostProcess, LoopLag } from "../../../host/machine/host-process.ts";
+
+/** The event loop is sampled each 50 ms. */
+const TWO_TICKS_MS = 110;
 
 function openProcess(t: TestContext): HostProcess {
   const host = new HostProcess();
@@ -18,10 +22,10 @@ test("a busy process shows its CPU time and the lag of its event loop", async (t
   const host = openProcess(t);
   host.measure();
   const [startedAt, before] = [performance.now(), process.cpuUsage()];
-  await delay(30); // the event loop's first tick only starts its clock
+  await delay(TWO_TICKS_MS); // the event loop's first tick only starts its clock
 
   spin(200);
-  await delay(30);
+  await delay(TWO_TICKS_MS);
 
   const { cpuPercent, eventLoopLagP99Ms } = host.measure();
   const { user, system } = process.cpuUsage(before);
@@ -32,9 +36,10 @@ test("a busy process shows its CPU time and the lag of its event loop", async (t
 
 test("each measurement counts from the one before", async (t) => {
   const host = openProcess(t);
-  await delay(30);
+  host.measure();
+  await delay(TWO_TICKS_MS);
   spin(1_000);
-  await delay(30);
+  await delay(TWO_TICKS_MS);
   const before = host.measure().eventLoopLagP99Ms;
 
   await delay(200);
@@ -49,6 +54,34 @@ test("the sampling interval of the event loop does not count as lag", async (t) 
   await delay(200);
 
   assert.ok(lag.percentileMs(1) < 8, `${lag.percentileMs(1)} ms`); // the best of a busy machine
+});
+
+test("the event loop is measured for a minute after each question", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let open = 0;
+  const prototype = Object.getPrototypeOf(monitorEventLoopDelay()) as IntervalHistogram;
+  const { enable, disable } = prototype;
+  t.mock.method(prototype, "enable", function (this: IntervalHistogram) {
+    open++;
+    return enable.call(this);
+  });
+  t.mock.method(prototype, "disable", function (this: IntervalHistogram) {
+    open--;
+    return disable.call(this);
+  });
+  const host = openProcess(t);
+  assert.equal(open, 0);
+
+  host.measure();
+  t.mock.timers.tick(59_999);
+  host.measure();
+  t.mock.timers.tick(59_999);
+  assert.equal(open, 1);
+  t.mock.timers.tick(1);
+  assert.equal(open, 0);
+
+  assert.equal(host.measure().eventLoopLagP99Ms, 0);
+  assert.equal(open, 1);
 });
 
 test("measuring twice at once gives numbers", (t) => {

@@ -104,6 +104,23 @@ test("a warm process loads the packages, and is taken once", async (t) => {
   assert.deepEqual(steps, []);
 });
 
+test("a warm process that no reload takes within two minutes is ended, and one that was taken is not", async (t) => {
+  const { take, warm, steps, exits } = await openPool(t);
+  warm();
+  t.mock.timers.tick(60_000);
+  take();
+  warm();
+  t.mock.timers.tick(119_999);
+  assert.deepEqual(steps, []);
+
+  t.mock.timers.tick(1);
+
+  assert.deepEqual(steps, ["2 terminated"]);
+  exits[1]?.();
+  await setImmediate();
+  assert.equal(warm(), 3);
+});
+
 test("a warm process that fits is not started twice", async (t) => {
   const { warm, forks } = await openPool(t);
 
