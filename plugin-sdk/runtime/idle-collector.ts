@@ -30,7 +30,7 @@ export interface CollectedProcess {
 /**
  * Collects the garbage of a process that has become idle, which V8 does not do: half of the memory after a start is
  * garbage. Collects twice, because V8 returns fragmented pages only then, and again when the heap of the idle process
- * has grown by half. If a collection takes longer than 50 ms, the next one waits twice as long.
+ * has grown by a quarter. If a collection takes longer than 50 ms, the next one waits twice as long.
  */
 export class IdleCollector {
   readonly #process: CollectedProcess;
@@ -82,7 +82,7 @@ export class IdleCollector {
   }
 
   #hasGrown(heapBytes: number): boolean {
-    return heapBytes - this.#heapAfter > Math.max(LEAST_GROWTH_BYTES, this.#heapAfter / 2);
+    return heapBytes - this.#heapAfter > Math.max(LEAST_GROWTH_BYTES, this.#heapAfter / 4);
   }
 
   #collect(at: number): void {

@@ -39,15 +39,15 @@ test("a process with work under way is not collected, even if it uses no CPU tim
   assert.deepEqual(collectedAt(), []);
 });
 
-test("work between the two collections puts both off until the heap has grown by half", () => {
+test("work between the two collections puts both off until the heap has grown by a quarter", () => {
   const { sample, collectedAt, use } = idleProcess({ heapMiB: 40, leftMiB: 20 });
 
   sample(2);
   use({ isWorking: true });
   sample(1);
-  use({ isWorking: false, heapMiB: 29 });
+  use({ isWorking: false, heapMiB: 24.9 });
   sample(20);
-  use({ heapMiB: 31 });
+  use({ heapMiB: 25.1 });
   sample(2);
 
   assert.deepEqual(collectedAt(), [10, 120, 125]);
