@@ -33,7 +33,7 @@ export class Rest {
   readonly build: Build;
   /** The state that it gets. */
   state: unknown;
-  readonly #watchers: readonly FSWatcher[];
+  readonly #watchers: FSWatcher[] = [];
   #wake: (() => void) | undefined;
 
   /**
@@ -44,7 +44,12 @@ export class Rest {
     this.build = build;
     this.#wake = wake;
     const needed = () => this.needed();
-    this.#watchers = folders.map((folder) => watch(folder, needed).on("error", needed));
+    try {
+      for (const folder of folders) this.#watchers.push(watch(folder, needed).on("error", needed));
+    } catch (error) {
+      this.end();
+      throw error;
+    }
   }
 
   needed(): void {

@@ -540,16 +540,18 @@ test("a process that cannot say its state rests without one", async (t) => {
 });
 
 test("a process whose folders cannot be watched does not rest", async (t) => {
-  const { live, build, changes } = await stage(t);
+  const { live, build, changes, folder, needs } = await stage(t);
   await live.rest(); // nothing runs
   assert.equal(live.isResting, false);
-  changes["request"] = { folders: { notes: "/no/such/folder" } };
+  changes["request"] = { folders: { notes: folder, gone: "/no/such/folder" } };
   await live.start(build("one"));
 
   await assert.rejects(live.rest(), { code: "ENOENT" });
 
   assert.deepEqual([live.isRunning, live.isResting], [true, false]);
+  await writeFile(join(folder, "new"), "");
   await live.call("command", COMMAND);
+  assert.deepEqual(needs, []);
 });
 
 test("code that does not start after its rest has crashed", async (t) => {
