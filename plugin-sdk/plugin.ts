@@ -52,8 +52,9 @@ export interface RunningPlugin<State> {
   /**
    * True while the plugin waits for nothing but calls of the host and changes in its folders. After two minutes without
    * either, its process ends as in a reload, and gives its memory back. The next call waits for a new process, which
-   * gets what `handOver` returned; so does a change in one of the plugin's folders, or of the home's settings. A plugin
-   * with timers of `ctx.schedule` does not rest, nor one that follows the home, channels or sources; nor does a bridge.
+   * gets what `handOver` returned. So does a reader or follower of one of its channels, and a change in one of its
+   * folders or of the home's settings starts one. A plugin does not rest while one of its channels is followed, while it
+   * has timers of `ctx.schedule`, or while it follows the home, channels or sources. Bridges do not rest.
    */
   canRest?(): boolean;
 }
