@@ -223,6 +223,11 @@ export class LiveProcess {
     this.#calls.gate.open();
   }
 
+  /** The time for which calls had to wait so far. */
+  get pausedMs(): number {
+    return this.#calls.gate.pausedMs;
+  }
+
   get counts(): CallCounts {
     return this.#calls.counts;
   }

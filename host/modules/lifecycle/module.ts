@@ -273,12 +273,18 @@ export class Module {
     new ReloadRecord(this.status, "file").failed(failure);
   }
 
+  /** The time for which calls to its process had to wait so far. */
+  get #pausedMs(): number {
+    return this.#code.server?.process.pausedMs ?? 0;
+  }
+
   async #reload(
     trigger: ReloadTrigger,
     underWay: Promise<ReloadResult> | undefined,
   ): Promise<ReloadResult> {
     this.#assertEnabled();
     const record = new ReloadRecord(this.status, trigger);
+    const pausedBefore = this.#pausedMs;
     await this.#code.consent.readManifest();
     if (this.#code.consent.isNeeded && !ALWAYS_RELOADS.has(trigger)) {
       if (this.view.lastReload?.error) record.unchanged(true); // the error is about code that no longer exists
@@ -303,7 +309,7 @@ export class Module {
       if (this.isWorking) {
         this.log.fault("the new code did not start; the old code continues", toFault(error));
       }
-      throw record.failed(error);
+      throw record.failed(error, this.#pausedMs - pausedBefore);
     }
   }
 
@@ -359,6 +365,7 @@ export class Module {
       throw new MantelError("no_earlier_code", `${this.id} has no previous code to roll back to`);
     }
     const record = new ReloadRecord(this.status, "rollback");
+    const pausedBefore = this.#pausedMs;
     try {
       const swap = await returnTo(this.#code, previous);
       this.#code.consent.settle();
@@ -366,7 +373,7 @@ export class Module {
       return record.rolledBack(swap);
     } catch (error) {
       if (!this.isWorking) this.#code.provided.release();
-      throw record.failed(error);
+      throw record.failed(error, this.#pausedMs - pausedBefore);
     }
   }
 

@@ -17,6 +17,8 @@ export class PauseGate {
   readonly #onWait: () => void;
   #waiting: (() => void)[] = [];
   #isOpen = true;
+  #closedAt = 0;
+  #pausedMs = 0;
 
   /**
    * @param limit the most calls that may wait
@@ -43,11 +45,18 @@ export class PauseGate {
     return this.#waiting.length > 0;
   }
 
+  /** The time for which it has been closed so far, without a pause that lasts still. */
+  get pausedMs(): number {
+    return this.#pausedMs;
+  }
+
   close(): void {
+    if (this.#isOpen) this.#closedAt = performance.now();
     this.#isOpen = false;
   }
 
   open(): void {
+    if (!this.#isOpen) this.#pausedMs += performance.now() - this.#closedAt;
     this.#isOpen = true;
     const waiting = this.#waiting;
     this.#waiting = [];

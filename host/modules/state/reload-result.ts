@@ -46,19 +46,23 @@ export class ReloadRecord {
     return this.#end("unchanged", undefined, isNoted);
   }
 
-  /** Records that the new code did not start; old code that works continues. Returns the error to answer with. */
-  failed(error: unknown): MantelError {
-    this.reject(toFault(error));
+  /**
+   * Records that the new code did not start; old code that works continues. Returns the error to answer with.
+   *
+   * @param downtimeMs the time for which calls waited meanwhile
+   */
+  failed(error: unknown, downtimeMs = 0): MantelError {
+    this.reject(toFault(error), downtimeMs);
     return asReloadFailure(error, this.#status.isWorking);
   }
 
   /** Records that the new code failed: at its start, or in a crash soon after. */
-  reject(fault: ModuleFault): void {
+  reject(fault: ModuleFault, downtimeMs = 0): void {
     this.#status.reloaded({
       trigger: this.#trigger,
       result: this.#status.isWorking && this.#trigger !== "rollback" ? "rolled_back" : "failed",
       durationMs: this.#elapsed(),
-      downtimeMs: 0,
+      downtimeMs: rounded(downtimeMs),
       error: fault,
     });
   }

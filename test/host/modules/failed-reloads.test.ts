@@ -38,6 +38,24 @@ test("rollbacks leave no resources in the host while the old process continues",
   assert.ok(Math.min(...growths) < ROUNDS / 2, growths.join(", "));
 });
 
+test("a failed reload says for how long calls waited: not at all while the code is compiled", async (t) => {
+  const { registry, write } = await startModules(t, {
+    patient: { "package.json": packageJson("patient"), "index.ts": SOUND },
+  });
+  const fail = async (code: string) => {
+    await write("patient/index.ts", code);
+    await assert.rejects(registry.reload("patient"), { code: "reload_failed" });
+    const { lastReload } = registry.get("patient");
+    return lastReload ?? assert.fail("no reload");
+  };
+
+  const slow = "async start() { await new Promise((r) => setTimeout(r, 60)); throw new Error(); }";
+  const { downtimeMs, durationMs } = await fail(SOUND.replace("start: () => ({})", slow));
+  assert.ok(downtimeMs >= 59 && downtimeMs < durationMs, `${downtimeMs} of ${durationMs} ms`);
+
+  assert.equal((await fail(`${SOUND}const broken = ;`)).downtimeMs, 0);
+});
+
 test("an old process that dies just after a rollback is restarted", async (t) => {
   const frail = SOUND.replace(
     "({})",

@@ -177,6 +177,34 @@ test("a gate opens and closes again and again", async () => {
   assert.equal(gate.isOpen, true);
 });
 
+test("the time for which a gate was closed adds up", (t) => {
+  let now = 1_000;
+  t.mock.method(performance, "now", () => now);
+  const gate = new PauseGate(
+    "lamp",
+    () => 1,
+    () => 0,
+  );
+  const pause = (ms: number) => {
+    gate.close();
+    now += ms / 2;
+    gate.close(); // it is closed already
+    now += ms / 2;
+    gate.open();
+    now += 500;
+    gate.open();
+  };
+  assert.equal(gate.pausedMs, 0);
+
+  pause(30);
+  pause(12);
+
+  assert.equal(gate.pausedMs, 42);
+  gate.close();
+  now += 100;
+  assert.equal(gate.pausedMs, 42);
+});
+
 test("a closed gate tells of each call that begins to wait, and if calls wait", async () => {
   const waits: number[] = [];
   const gate = new PauseGate(

@@ -96,12 +96,18 @@ for (const [trigger, isWorking, result] of FAILURES) {
     const location = { file: "index.ts", line: 3, column: 1, frame: "" };
     const cause = new MantelError("invalid", "what", { location });
 
-    const error = record.failed(cause);
+    const error = record.failed(cause, 12.345);
 
     assert.deepEqual([error.code, error.message, error.cause], ["reload_failed", "what", cause]);
     assert.deepEqual(error.extras, { location, rolledBack: isWorking });
     assert.deepEqual(noted, [
-      { trigger, result, durationMs: 5.1, downtimeMs: 0, error: { message: "what", ...location } },
+      {
+        trigger,
+        result,
+        durationMs: 5.1,
+        downtimeMs: 12.3,
+        error: { message: "what", ...location },
+      },
     ]);
   });
 }
