@@ -52,8 +52,8 @@ export interface RunningPlugin<State> {
   /**
    * True while the plugin waits for nothing but calls of the host and changes in its folders. After two minutes without
    * either, its process ends as in a reload, and gives its memory back. The next call waits for a new process, which
-   * gets what `handOver` returned. So does a reader or follower of one of its channels, and a change in one of its
-   * folders or of the home's settings starts one. A plugin does not rest while one of its channels is followed, while it
+   * gets what `handOver` returned. A change in one of its folders or of the home's settings starts one too, and so does
+   * whatever reads or follows one of its channels. A plugin does not rest while one of its channels is followed, while it
    * has timers of `ctx.schedule`, or while it follows the home, channels or sources. Bridges do not rest.
    */
   canRest?(): boolean;

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/schema"; // that of typebox/compile keeps the text of its code
+import { Compile, type Validator } from "typebox/schema"; // those of typebox/compile keep text in memory
 import { Settings } from "typebox/system";
 import { type Fault, MantelError } from "./errors.ts";
 import { toValidationErrors } from "./validation-errors.ts";

@@ -9,8 +9,8 @@ export class ChannelDemand {
   readonly #followers = new Set<(plugin: string) => boolean>();
   #ready: Ready = () => undefined;
 
-  /** Sets how a plugin is told that its channels are wanted. */
-  askedOf(ready: Ready): void {
+  /** Sets the function that is called for a plugin whose channels somebody follows or reads. */
+  setReady(ready: Ready): void {
     this.#ready = ready;
   }
 
@@ -27,12 +27,12 @@ export class ChannelDemand {
    */
   follow(plugins: readonly string[], follows: (plugin: string) => boolean): () => void {
     this.#followers.add(follows);
-    for (const plugin of plugins.filter(follows)) void this.read(plugin);
+    for (const plugin of plugins.filter(follows)) void this.whenCurrent(plugin);
     return () => this.#followers.delete(follows);
   }
 
   /** Resolves when the last values of this plugin are current, or it did not start; `undefined` if they are already. */
-  read(plugin: string): Promise<void> | undefined {
+  whenCurrent(plugin: string): Promise<void> | undefined {
     return this.#ready(plugin)?.catch(() => undefined); // its state shows why it does not start
   }
 }

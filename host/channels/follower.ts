@@ -35,7 +35,7 @@ export class ChannelFollower {
       this.#followed.set(key, { isSending: false, waiting: undefined });
     }
     const [plugin = "", name = ""] = key.split("/");
-    void this.#registry.demand.read(plugin);
+    void this.#registry.demand.whenCurrent(plugin);
     const channel = this.#registry.find(plugin, name);
     if (channel?.current) this.#changed(key, channel);
     return { isProvided: channel !== undefined };

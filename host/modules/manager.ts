@@ -34,7 +34,7 @@ export class ModuleManager {
       onChange: () => this.#hotReload?.followLinks(),
       onManifestReload: () => void this.#inOrder(() => this.#reconcile()),
     });
-    parts.channels.demand.askedOf((id) => this.#table.find(id)?.needed());
+    parts.channels.demand.setReady((id) => this.#table.find(id)?.keepAwake());
   }
 
   /** Grows with each change of the list. */

@@ -52,7 +52,7 @@ export class RuntimeChannels {
     this.#parts = parts;
   }
 
-  get isFollowing(): boolean {
+  get isWaiting(): boolean {
     return this.#readers.size > 0;
   }
 

@@ -47,7 +47,7 @@ export class Followers {
     this.#parts = parts;
   }
 
-  get isFollowing(): boolean {
+  get isWaiting(): boolean {
     return this.#followers.size > 0;
   }
 

@@ -64,6 +64,7 @@ export class Runner {
   #settings: LiveSettings | undefined;
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
+  #hasFailedToRest = false;
   #services = new RuntimeServices();
   #routes = new RuntimeRoutes();
   /** The pending or settled result of `connect`. */
@@ -217,13 +218,13 @@ export class Runner {
 
   /** True if only a call of the host, or a change in a folder, would give this generation work. */
   get mayRest(): boolean {
-    const follows = [this.#followers, this.#schedules, this.#sources, this.#channels];
-    if (this.#accepted.size > 0 || follows.some((each) => each?.isFollowing)) return false;
+    const parts = [this.#followers, this.#schedules, this.#sources, this.#channels];
+    if (this.#accepted.size > 0 || parts.some((each) => each?.isWaiting)) return false;
     try {
-      return this.#running.canRest?.() === true;
+      return !this.#hasFailedToRest && this.#running.canRest?.() === true;
     } catch (error) {
+      this.#hasFailedToRest = true; // asked twice a second, it would fill the log
       this.#log.error("canRest failed; the process keeps running", { error });
-      this.#running.canRest = () => false;
       return false;
     }
   }

@@ -25,7 +25,7 @@ export class Schedules {
   }
 
   /** True if it has a handler: its timer runs as long as the process does. */
-  get isFollowing(): boolean {
+  get isWaiting(): boolean {
     return this.#handlers.size > 0;
   }
 

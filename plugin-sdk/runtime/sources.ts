@@ -6,7 +6,7 @@ import { freeze } from "./primordials.ts";
 export class RuntimeSources {
   readonly #listeners = new Set<(change: SourceChange) => void>();
 
-  get isFollowing(): boolean {
+  get isWaiting(): boolean {
     return this.#listeners.size > 0;
   }
 

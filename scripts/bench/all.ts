@@ -26,6 +26,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   call: ["500"],
   channels: ["20"],
   dashboard: ["2", "2"],
+  "default-home": ["10", "5"],
   details: ["3"],
   drop: ["1"],
   faults: ["1", "^(endless loop|exit)"],

@@ -56,8 +56,7 @@ function routeOf({ path, plugin, served }: ChannelPath, { channels }: Parts): Ro
     answers: { 200: { ...answer, schema: answerSchema(declared?.schema, field) } },
     ...(field === undefined && { errors: ["service_unavailable"] }),
     async handle(ctx) {
-      const waiting = channels.demand.read(plugin);
-      if (waiting) await waiting;
+      await channels.demand.whenCurrent(plugin);
       const { current } = channels.find(plugin, name) ?? {};
       if (!current && field === undefined) throw noValue(path, plugin);
       const cacheControl =

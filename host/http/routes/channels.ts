@@ -90,7 +90,7 @@ export function channelRoutes({ channels, apiPaths, modules }: HttpDependencies)
           throw new MantelError("channel_unknown", `no plugin provides ${plugin}/${name}; ${hint}`);
         }
         requireScope(principal, channel.declared.scope);
-        await channels.demand.read(plugin);
+        await channels.demand.whenCurrent(plugin);
         sendRevision(ctx, channel.current?.revision ?? 0, () => channelText(channel));
       },
     }),

@@ -52,8 +52,8 @@ export interface ProcessEvents {
   onLive(candidate: Candidate): void;
   /** Called while the process has had nothing to do for long enough to rest. */
   onIdle(): void;
-  /** Called once when a resting module is needed. */
-  onNeeded(): void;
+  /** Called once when a module that rests needs a process. */
+  onWakeRequested(): void;
   warn(sentence: string, error: unknown): void;
 }
 
@@ -104,7 +104,7 @@ export class LiveProcess {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
       waitedForCpuMs: () => waitedWithHostMs(this.#callingGeneration?.pid ?? 0),
-      onWait: () => this.#rest?.needed(),
+      onWait: () => this.#rest?.requestWake(),
       onFault: ({ remoteStack }) => events.warn("the plugin's code failed in a call", remoteStack),
     });
     this.#answers = new RouteAnswers(id, {
@@ -121,7 +121,8 @@ export class LiveProcess {
 
   /** True if its process has had nothing to do for long enough to rest. */
   get isIdle(): boolean {
-    return this.isRunning && this.#idle.ms >= this.#restAfterMs;
+    const isDebugged = this.#live?.generation.inspectPort !== undefined;
+    return this.isRunning && !isDebugged && this.#idle.msAt(this.counts.calls) >= this.#restAfterMs;
   }
 
   /** True if it has no process because nothing needs one. */
@@ -153,10 +154,10 @@ export class LiveProcess {
   async rest(): Promise<void> {
     this.#idle = new IdleTime();
     const live = this.#live;
-    if (!live || live.generation.inspectPort !== undefined) return;
+    if (!live) return;
     const { generation, build, request } = live;
     const folders = Object.values(request.folders);
-    const rest = new Rest(build, folders, () => this.#events.onNeeded());
+    const rest = new Rest(build, folders, () => this.#events.onWakeRequested());
     this.#calls.gate.close();
     this.#forget();
     this.#rest = rest;
@@ -164,7 +165,7 @@ export class LiveProcess {
     rest.state = state;
     this.#callingGeneration = undefined;
     await generation.terminate();
-    if (this.#calls.gate.hasWaiting) rest.needed();
+    if (this.#calls.gate.hasWaiting) rest.requestWake();
   }
 
   /** Starts the code that rests, with the state from before. If it does not start, it counts as crashed. */
@@ -185,9 +186,8 @@ export class LiveProcess {
    * @throws MantelError `reload_failed`, or the error of `confirm`; the live process continues unchanged
    */
   async replace(build: Build, confirm?: Confirm): Promise<HandoverResult> {
-    const old = this.#live;
-    const rest = this.#rest;
-    if (!old && !rest) {
+    const takeOver = this.#takeOver();
+    if (!takeOver) {
       throw new MantelError("module_down", "the module has no live process to replace");
     }
     const next = await this.#loader.load(build, this.#limitsFor(build).startMs);
@@ -197,13 +197,21 @@ export class LiveProcess {
       await next.generation.terminate();
       throw error;
     }
-    if (!old) return this.#startInstead(rest, next);
-    this.#isReplacing = true;
-    try {
-      return await this.#handOver(old, next);
-    } finally {
-      this.#isReplacing = false;
-    }
+    return takeOver(next);
+  }
+
+  /** The way in which new code takes over now; `undefined` if there is nothing that it could replace. */
+  #takeOver(): ((next: Candidate) => Promise<HandoverResult>) | undefined {
+    const [old, rest] = [this.#live, this.#rest];
+    if (!old) return rest && ((next) => this.#startInstead(rest, next));
+    return async (next) => {
+      this.#isReplacing = true;
+      try {
+        return await this.#handOver(old, next);
+      } finally {
+        this.#isReplacing = false;
+      }
+    };
   }
 
   /** Takes the build to return to if the live one crashed on probation; only once. */
@@ -223,7 +231,7 @@ export class LiveProcess {
     this.#calls.gate.open();
   }
 
-  /** The time for which calls had to wait so far. */
+  /** The time for which calls could not reach a process, of all pauses that have ended, rests among them. */
   get pausedMs(): number {
     return this.#calls.gate.pausedMs;
   }
@@ -237,8 +245,8 @@ export class LiveProcess {
     return this.#calls.gate.isOpen ? undefined : this.#calls.gate.pass();
   }
 
-  /** Says that something needs the process, and does as `ready` if it rests. @throws MantelError `module_down` */
-  needed(): Promise<void> | undefined {
+  /** Begins the time without work again. During a rest it resolves when there is a process. @throws MantelError `module_down` */
+  keepAwake(): Promise<void> | undefined {
     this.#idle.restart();
     return this.isResting ? this.ready() : undefined;
   }
@@ -283,7 +291,7 @@ export class LiveProcess {
    */
   async followSettings(): Promise<boolean> {
     const live = this.#live;
-    this.#rest?.needed();
+    this.#rest?.requestWake();
     if (!live) return true;
     const home = homeSettingsOf(this.#config);
     this.#live = { ...live, request: { ...live.request, home } };
@@ -342,12 +350,12 @@ export class LiveProcess {
   }
 
   /** Starts new code in place of the code that rests, which continues to rest if that fails. */
-  async #startInstead(rest: Rest | undefined, next: Candidate): Promise<HandoverResult> {
+  async #startInstead(rest: Rest, next: Candidate): Promise<HandoverResult> {
     const startMs = this.#reloadStartMs(next.build);
     try {
-      const live = await startCandidate(next, rest?.state, this.#handoverParts(startMs));
+      const live = await startCandidate(next, rest.state, this.#handoverParts(startMs));
       const until = performance.now() + PROBATION_MS;
-      if (rest) this.#probation = { build: rest.build, state: rest.state, until };
+      this.#probation = { build: rest.build, state: rest.state, until };
       this.#become(live);
       this.releaseCalls();
       const { memoryBytes } = readMemoryAndDescriptors(live.generation.pid);
@@ -360,7 +368,7 @@ export class LiveProcess {
       };
     } catch (error) {
       this.#callingGeneration = undefined;
-      if (this.#calls.gate.hasWaiting) rest?.needed();
+      if (this.#calls.gate.hasWaiting) rest.requestWake();
       throw await this.#loader.explain(error, next);
     }
   }

@@ -231,8 +231,8 @@ export class Module {
   /** Resolves when calls need not wait; `undefined` if they need not now. @throws MantelError `module_down` */
   readonly ready = (): Promise<void> | undefined => this.#code.server?.process.ready();
 
-  /** Says that something needs its process. @throws MantelError as `LiveProcess.needed` */
-  readonly needed = (): Promise<void> | undefined => this.#code.server?.process.needed();
+  /** Keeps its process, or starts one. @throws MantelError as `LiveProcess.keepAwake` */
+  readonly keepAwake = (): Promise<void> | undefined => this.#code.server?.process.keepAwake();
 
   /** Calls the live process. @throws MantelError as `CallRouter.call` */
   readonly call: LiveProcess["call"] = (...asked) =>
@@ -273,7 +273,7 @@ export class Module {
     new ReloadRecord(this.status, "file").failed(failure);
   }
 
-  /** The time for which calls to its process had to wait so far. */
+  /** As `LiveProcess.pausedMs`. */
   get #pausedMs(): number {
     return this.#code.server?.process.pausedMs ?? 0;
   }

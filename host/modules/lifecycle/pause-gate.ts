@@ -45,7 +45,7 @@ export class PauseGate {
     return this.#waiting.length > 0;
   }
 
-  /** The time for which it has been closed so far, without a pause that lasts still. */
+  /** The time for which it was closed, of all pauses that have ended. */
   get pausedMs(): number {
     return this.#pausedMs;
   }

@@ -21,9 +21,10 @@ export class IdleTime {
     this.#since = undefined;
   }
 
-  /** The time for which it has had nothing to do and was not called. */
-  get ms(): number {
-    return this.#since === undefined ? 0 : performance.now() - this.#since;
+  /** The time for which it has had nothing to do; 0 if it was called since that was recorded. */
+  msAt(calls: number): number {
+    if (this.#since === undefined || calls !== this.#calls) return 0;
+    return performance.now() - this.#since;
   }
 }
 
@@ -43,16 +44,17 @@ export class Rest {
   constructor(build: Build, folders: readonly string[], wake: () => void) {
     this.build = build;
     this.#wake = wake;
-    const needed = () => this.needed();
+    const changed = () => this.requestWake();
     try {
-      for (const folder of folders) this.#watchers.push(watch(folder, needed).on("error", needed));
+      for (const folder of folders)
+        this.#watchers.push(watch(folder, changed).on("error", changed));
     } catch (error) {
       this.end();
       throw error;
     }
   }
 
-  needed(): void {
+  requestWake(): void {
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();

@@ -99,7 +99,7 @@ export class Server {
         void this.#use.follow(live);
       },
       onIdle: () => this.#mayRest && enqueue(() => this.#rest()),
-      onNeeded: () => enqueue(() => this.#wake()),
+      onWakeRequested: () => enqueue(() => this.#wake()),
     };
     const { config, restAfterMs } = parts;
     this.process = new LiveProcess(id, { loader: this.#loader, events, config, restAfterMs });
@@ -246,7 +246,7 @@ export class Server {
     if (!this.#mayRest) return; // something has happened since it was asked for
     try {
       await this.process.rest();
-      status.rests(true);
+      status.rests(this.process.isResting);
       log.record({ level: "debug", sentence: "the module rests until it is needed" });
     } catch (error) {
       const fields = { error: String(error) };

@@ -26,10 +26,10 @@ export function watchResourceLimits(generation: PluginProcess): void {
   const look = (turn: number): void => {
     const { cpuMs, group } = readProcess(generation.pid);
     const usedMs = cpu.add(cpuMs, performance.now());
-    const isResting = cpuMs > 0 && cpuMs === lastCpuMs; // it has hardly more memory than at the last look
+    const hasRun = cpuMs === 0 || cpuMs !== lastCpuMs; // otherwise it has hardly more memory than at the last look
     lastCpuMs = cpuMs;
     const cause =
-      (isResting ? undefined : excessOfMemoryAndDescriptors(generation)) ??
+      (hasRun ? excessOfMemoryAndDescriptors(generation) : undefined) ??
       excessOfCpu(usedMs, generation.settings.cpuPercent) ??
       excessOfProcesses(generation.pid, group, turn);
     if (cause !== undefined) void generation.end(cause);

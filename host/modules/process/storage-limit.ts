@@ -17,9 +17,9 @@ const run = promisify(execFile);
 const LOST_BYTES = 256 * 2 ** 10;
 const LOST_ENTRIES = 16;
 const MEASURE_AT_LEAST_EVERY_MS = 1_000;
-/** The folders of a process that rests are measured less often. Its answers to the host use less CPU time than this. */
-const MEASURE_RESTING_EVERY_MS = 5_000;
-const RESTING_CPU_MS = 30;
+/** The folders of an idle process are measured less often. Its answers to the host use less CPU time than this. */
+const MEASURE_IDLE_EVERY_MS = 5_000;
+const IDLE_CPU_MS = 30;
 /** Measuring takes at most one part in this many of the time: while the disk fills, and otherwise. */
 const SHARE_WHILE_FILLING = 3;
 const SHARE = 20;
@@ -90,7 +90,7 @@ class StorageLimit {
   #roomThen: StorageUse | undefined;
   #measuredAt = -Infinity;
   #cpuThenMs = 0;
-  #restsUntil = -Infinity;
+  #idleUntil = -Infinity;
   #spentMs = 0;
   #isFull = false;
   /** True while the kernel refuses writes. */
@@ -153,17 +153,22 @@ class StorageLimit {
       before.entries - room.entries >= LOST_ENTRIES;
     if (isFilling && sinceMs >= this.#spentMs * SHARE_WHILE_FILLING) return true;
     if (sinceMs < Math.max(MEASURE_AT_LEAST_EVERY_MS, this.#spentMs * SHARE)) return false;
-    return sinceMs >= MEASURE_RESTING_EVERY_MS || !this.#isResting();
+    return sinceMs >= MEASURE_IDLE_EVERY_MS || !this.#isIdle();
   }
 
-  /** True if the process has hardly run since its folders were measured. It is read once a second. */
-  #isResting(): boolean {
+  /**
+   * True if the process has hardly run since its folders were measured, and can have no programs that write for it. It is
+   * read once a second.
+   */
+  #isIdle(): boolean {
     const now = performance.now();
-    if (now < this.#restsUntil) return true;
-    const { state, cpuMs } = readProcess(this.#generation.pid);
-    const isResting = state !== "" && cpuMs - this.#cpuThenMs < RESTING_CPU_MS;
-    if (isResting) this.#restsUntil = now + MEASURE_AT_LEAST_EVERY_MS;
-    return isResting;
+    if (now < this.#idleUntil) return true;
+    const { pid, settings } = this.#generation;
+    if (settings.childProcesses) return false;
+    const { state, cpuMs } = readProcess(pid);
+    const isIdle = state !== "" && cpuMs - this.#cpuThenMs < IDLE_CPU_MS;
+    if (isIdle) this.#idleUntil = now + MEASURE_AT_LEAST_EVERY_MS;
+    return isIdle;
   }
 
   #ceilingFrom(use: StorageUse): StorageUse {

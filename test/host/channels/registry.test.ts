@@ -229,12 +229,12 @@ test("a follower that is slow or fails gets only the latest value", async (t) =>
 test("a plugin is asked for its channels by each follower and reader, and is followed until all have left", async (t) => {
   const { channels } = open(t);
   const asked: string[] = [];
-  channels.demand.askedOf((plugin) => {
+  channels.demand.setReady((plugin) => {
     asked.push(plugin);
     return plugin === "news" ? Promise.reject(new Error("it does not start")) : undefined;
   });
 
-  await channels.demand.read("news");
+  await channels.demand.whenCurrent("news");
   const leave = channels.demand.follow(channels.plugins(), () => true);
   const follower = new ChannelFollower(channels, async () => undefined);
   follower.follow("news/headlines");

@@ -85,7 +85,9 @@ const BUSY: Readonly<Record<string, string>> = {
   "whose canRest throws": COUNTER.replace(
     "canRest: () => true",
     'canRest: () => { throw new Error("no"); }',
-  ),
+  )
+    .replace("return {", "return Object.freeze({")
+    .replace(/\};(?=\n  \},)/, "});"),
   "with a timer of ctx.schedule": COUNTER.replace(
     "const step",
     'void ctx.schedule.every("look", 60_000, () => undefined);\n    const step',
@@ -265,7 +267,7 @@ test("a module rests while nobody follows its channels, and a reader gets a valu
   await rested();
   assert.equal(value(), 1);
 
-  await channels.demand.read("news");
+  await channels.demand.whenCurrent("news");
   assert.equal(value(), 2);
   await rested();
   const leave = channels.demand.follow(channels.plugins(), (plugin) => plugin === "news");

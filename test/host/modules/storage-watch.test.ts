@@ -68,6 +68,7 @@ async function openStorage(t: TestContext, { storageMiB = 4, pid = 7, fill = 0 }
   let exit = (): void => undefined;
   const generation = {
     pid,
+    settings: { childProcesses: false },
     exited: new Promise<void>((resolve) => (exit = resolve)),
     peer: { notify: (...call: unknown[]) => told.push(call) },
     end: async (cause: string) => void ends.push(cause),
@@ -373,7 +374,7 @@ test("measuring takes a third of the time while the disk fills, and a twentieth 
   assert.equal(measured(), 4);
 });
 
-test("the folders of a process that rests are measured each five seconds, and each second once it runs", async (t) => {
+test("the folders of an idle process are measured each five seconds, and each second once it runs", async (t) => {
   const { look, measured, proc } = await openStorage(t);
   const ran = (ms: number) =>
     proc.write("7/stat", `7 (x) S 1 7 5 0 -1 0 0 0 0 0 ${ms / 10} 0 0 0 20 0 1\n`);
@@ -395,7 +396,19 @@ test("the folders of a process that rests are measured each five seconds, and ea
   assert.equal(measured(), 4);
 });
 
-test("a process that rests is measured at once when the disk has lost space", async (t) => {
+test("the folders of a process that may start programs are measured each second, because they may write for it", async (t) => {
+  const { look, measured, proc, generation } = await openStorage(t);
+  generation.settings.childProcesses = true;
+  proc.write("7/stat", "7 (x) S 1 7 5 0 -1 0 0 0 0 0 10 0 0 0 20 0 1\n");
+  await look(1_000);
+  assert.equal(measured(), 2);
+
+  await look(1_000);
+
+  assert.equal(measured(), 3);
+});
+
+test("an idle process is measured at once when the disk has lost space", async (t) => {
   const { look, measured, proc, room } = await openStorage(t);
   proc.write("7/stat", "7 (x) S 1 7 5 0 -1 0 0 0 0 0 10 0 0 0 20 0 1\n");
   await look(1_000);

@@ -57,7 +57,7 @@ test("a path and a channel are read when a plugin that rests has started again",
   const { api, channels } = await publishing(t);
   await channels.publish("sea", "tides", '{"height":1}');
   let height = 1;
-  channels.demand.askedOf(() => channels.publish("sea", "tides", `{"height":${++height}}`));
+  channels.demand.setReady(() => channels.publish("sea", "tides", `{"height":${++height}}`));
 
   assert.deepEqual(await (await api("read", "/tides")).json(), { height: 2 });
   const { value } = (await (await api("read", "/channels/sea/tides")).json()) as { value: unknown };
