@@ -366,7 +366,7 @@ export const english = {
   confirmAgain: (what: string) => `Confirm: ${what}`,
   generationShort: (number: number) => `gen. ${number}`,
   restsSince: (when: string) =>
-    `Rests since ${when}, because nothing needs it. It starts again when it is needed.`,
+    `Has rested since ${when}, because nothing needs it. It starts again when it is needed.`,
   rolledBackSince: (when: string) =>
     `Rolled back ${when}. The previous version runs until the files change or the module is reloaded.`,
   ofLimit: (value: string, limit: string) => `${value} of ${limit}`,
