@@ -3,7 +3,7 @@
 // could load TypeScript.
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ const NOT_COMPILED = ["dashboard", "node_modules"];
 const INSTALLED = "node_modules/.package-lock.json";
 /** Packages with a binary beside them, which they locate by their own path. */
 const LEFT_OUT = ["esbuild", "fsevents"];
+const ZONE_LINK = "/etc/localtime";
 const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
 const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
 
@@ -53,21 +54,21 @@ async function writeCompiled(base) {
 
 /** Changes with every file the host is compiled from. Promises would take ten times as long. */
 function fingerprint() {
-  const files = [...SOURCES.flatMap(filesBelow), INSTALLED].toSorted((a, b) => (a < b ? -1 : 1));
-  return createHash("sha256").update(files.map(lookOf).join("\n")).digest("hex").slice(0, 16);
+  const looks = [...SOURCES.flatMap(looksBelow), lookOf(INSTALLED)].toSorted();
+  return createHash("sha256").update(looks.join("\n")).digest("hex").slice(0, 16);
 }
 
-function filesBelow(folder) {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return NOT_COMPILED.includes(entry.name) ? [] : filesBelow(path);
-    return /\.(ts|js|json)$/.test(entry.name) ? [path] : [];
+function looksBelow(folder) {
+  return readdirSync(`${ROOT}${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`; // `join` would take a quarter of the time
+    if (entry.isDirectory()) return NOT_COMPILED.includes(entry.name) ? [] : looksBelow(path);
+    return /\.(ts|js|json)$/.test(entry.name) ? lookOf(path) : [];
   });
 }
 
 /** The change time moves with every write and rename, and no program can set it (inode(7)). */
 function lookOf(file) {
-  const { ctimeMs, size } = statSync(join(ROOT, file));
+  const { ctimeMs, size } = statSync(`${ROOT}${file}`);
   return `${file} ${ctimeMs} ${size}`;
 }
 
@@ -89,6 +90,7 @@ async function compileSources(base) {
     sourcesContent: false,
     define: {
       COMPILED_BACKUP_PROGRAM: JSON.stringify(`${base}.backup.cjs`),
+      COMPILED_TIME_ZONE: compiledTimeZone(),
       ...OWN_META,
     },
     plugins: [ownMeta, noPackages(packages)],
@@ -97,6 +99,17 @@ async function compileSources(base) {
     (end) => outputFiles.find(({ path }) => path.endsWith(end)).text,
   );
   return { sources, map, packages: [...packages] };
+}
+
+/** The constant of host/time-zone.ts. */
+function compiledTimeZone() {
+  if (process.env.TZ !== undefined) return "undefined";
+  const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
+  try {
+    return JSON.stringify({ zone, target: readlinkSync(ZONE_LINK) });
+  } catch {
+    return "undefined"; // a file instead of the link
+  }
 }
 
 async function compilePackages(names) {

@@ -3,6 +3,7 @@ import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { Format } from "typebox/format";
 import { NightSpan, THEMES } from "../api/theme.ts";
+import { machineTimeZone } from "../time-zone.ts";
 
 Format.Set("time-zone", (text) => /^[A-Za-z]/.test(text) && accepted(() => zone(text)));
 Format.Set("network", isNetwork);
@@ -104,7 +105,7 @@ export const CoreConfig = section({
       format: "time-zone",
       maxLength: 64,
       description: "an IANA time zone such as Europe/Berlin",
-      default: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      default: machineTimeZone(),
       ...forEditors,
     }),
     units: Type.Enum(["metric", "imperial"], { default: "metric", ...forEditors }),

@@ -116,9 +116,11 @@ export async function serve(
   env: Readonly<Record<string, string>> = {},
   program = process.execPath,
 ): Promise<Served> {
+  // With extra certificates each process would parse all root certificates at its start.
+  const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
   const child = spawn(program, args, {
     cwd: ROOT,
-    env: { ...process.env, ...env },
+    env: { ...environment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const kill = () => void child.kill("SIGKILL");

@@ -5,6 +5,7 @@ import type { Duplex, Readable } from "node:stream";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, Network, NetworkApi, PluginApi } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
+import { machineTimeZone } from "../../time-zone.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { Exit } from "./exit-reason.ts";
 import { ForwardedCalls } from "./forwarded-calls.ts";
@@ -310,7 +311,6 @@ function cleanEnvironment({ folder, network }: ProcessSettings): NodeJS.ProcessE
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const own = { ...ALLOCATOR, TZ: process.env["TZ"] ?? timeZone, TMPDIR: folder };
+  const own = { ...ALLOCATOR, TZ: process.env["TZ"] ?? machineTimeZone(), TMPDIR: folder };
   return { ...Object.fromEntries(passedOn), ...own };
 }
