@@ -54,7 +54,9 @@ async function writeCompiled(base) {
 
 /** Changes with every file the host is compiled from. Promises would take ten times as long. */
 function fingerprint() {
-  const looks = [...SOURCES.flatMap(looksBelow), lookOf(INSTALLED)].toSorted();
+  const looks = [...SOURCES.flatMap(looksBelow), lookOf(INSTALLED)].toSorted((a, b) =>
+    a < b ? -1 : 1,
+  );
   return createHash("sha256").update(looks.join("\n")).digest("hex").slice(0, 16);
 }
 

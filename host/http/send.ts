@@ -23,14 +23,14 @@ export function sendJson(ctx: Context, json: string | Buffer, headers = NO_HEADE
   ]);
   if (ctx.method === "HEAD") res.end();
   // Node encodes UTF-8 together with the head and many times more slowly than Latin-1, which is the same for ASCII.
-  else if (json.length === length && typeof json === "string") res.end(json, "latin1");
+  else if (json.length === length && typeof json === "string") res.endWithLatin1(json);
   else endWithBytes(ctx, typeof json === "string" ? Buffer.from(json) : json);
 }
 
 /** Bytes are Latin-1 too, and as a text they go into one write with the head. */
 function endWithBytes({ res }: Context, bytes: Buffer): void {
   if (bytes.length > SMALL_BYTES) res.end(bytes);
-  else res.end(bytes.toString("latin1"), "latin1");
+  else res.endWithLatin1(bytes.toString("latin1"));
 }
 
 /** Answers that the client has the current version, which has this tag. */
