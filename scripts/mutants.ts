@@ -47,8 +47,9 @@ async function chooseTests(): Promise<string[]> {
   return inOrder.map(({ path }) => path);
 }
 
-const sharesProcess = ({ isAlone, startsProcesses }: TestFile): boolean =>
-  !isAlone && !startsProcesses;
+function sharesProcess({ isAlone, startsProcesses }: TestFile): boolean {
+  return !isAlone && !startsProcesses;
+}
 
 function testsBeside(path: string): string {
   return join("test", isFolder(path) ? path : dirname(path));

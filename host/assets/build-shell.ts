@@ -10,6 +10,7 @@ import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { buildWorker, WORKER } from "./build-worker.ts";
 import { CSS_TEXT_IN_CODE } from "./css-text.ts";
 import { LIT_TEMPLATES } from "./lit-element.ts";
+import { buildPageScripts } from "./page-scripts.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
@@ -19,8 +20,6 @@ const MAIN = /^main\..*\.js$/;
 interface ShellFile {
   readonly path: string;
   readonly base64: string;
-  /** True for code that the page's script needs before it can start. */
-  readonly needed: boolean;
   /** The content policy of a page that the dashboard frames. */
   readonly framedPolicy?: string;
 }
@@ -39,27 +38,23 @@ export async function buildShell(built: BuildCache): Promise<Map<string, Asset>>
 }
 
 async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
-  const entries = [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")];
-  const [shell, head, frame, app] = await Promise.all([
-    bundle({ ...OPTIONS, entryPoints: entries, format: "esm", splitting: true }),
+  const [scripts, styles, head, frame, app] = await Promise.all([
+    buildPageScripts(join(DASHBOARD, "main.ts"), OPTIONS),
+    bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "shell.css")] }),
     bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "head-script.ts")], format: "iife" }),
     framePage(),
     appFiles(DASHBOARD),
   ]);
-  const outputFiles = [...shell.outputFiles, ...head.outputFiles];
-  const needed = neededBy(MAIN, shell.metafile.outputs);
+  const built = [...scripts.files, ...styles.outputFiles, ...head.outputFiles];
   const shellFiles = [
-    ...outputFiles.map(({ path, contents }) => ({
-      path,
-      base64: toBase64(contents),
-      needed: needed.includes(basename(path)),
-    })),
+    ...built.map(({ path, contents }) => ({ path, base64: toBase64(contents) })),
     frame.file,
-    ...app.files.map((file) => ({ ...file, needed: false })),
+    ...app.files,
   ];
   const worker = await buildWorker(shellFiles.map(({ path }) => path).filter(isKept));
-  const value = [...shellFiles, { path: WORKER, base64: toBase64(worker.script), needed: false }];
-  const sources = { ...shell.metafile.inputs, ...head.metafile.inputs, ...frame.inputs };
+  const value = [...shellFiles, { path: WORKER, base64: toBase64(worker.script) }];
+  const made = [styles.metafile.inputs, head.metafile.inputs, frame.inputs];
+  const sources = Object.assign({}, scripts.inputs, ...made) as Metafile["inputs"];
   const inputs = Object.keys(sources).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
@@ -71,7 +66,9 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
 }
 
 /** The code that builds the shell: when it changes, the shell is built again. */
-const BUILDERS = [import.meta.filename, fileURLToPath(new URL("build-worker.ts", import.meta.url))];
+const BUILDERS = ["build-shell.ts", "page-scripts.ts", "build-worker.ts"].map((file) =>
+  fileURLToPath(new URL(file, import.meta.url)),
+);
 
 /** True for the files that browsers keep for a start without the host: all but those for installing the app. */
 const isKept = (path: string): boolean => !/\/(app-icon|app)\./.test(path);
@@ -89,7 +86,7 @@ async function framePage(): Promise<{ file: ShellFile; inputs: Metafile["inputs"
   const { path, base64 } = withHashInName("widget-frame.html", Buffer.from(body));
   const hash = createHash("sha256").update(script).digest("base64");
   const framedPolicy = [`script-src 'sha256-${hash}' blob:`, ...FRAME_POLICY].join("; ");
-  return { file: { path, base64, framedPolicy, needed: false }, inputs: built.metafile.inputs };
+  return { file: { path, base64, framedPolicy }, inputs: built.metafile.inputs };
 }
 
 const FRAME_POLICY = [
@@ -101,13 +98,6 @@ const FRAME_POLICY = [
   "frame-ancestors 'self'",
   "sandbox allow-scripts", // also applies if a user opens the page by its address
 ];
-
-/** The scripts that a script imports before it runs: the code it shares with later ones. */
-function neededBy(main: RegExp, outputs: Metafile["outputs"]): string[] {
-  const [, script] = Object.entries(outputs).find(([path]) => main.test(basename(path))) ?? [];
-  const imports = script?.imports.filter(({ kind }) => kind === "import-statement") ?? [];
-  return imports.map(({ path }) => basename(path));
-}
 
 const OPTIONS = {
   absWorkingDir: DASHBOARD,
@@ -132,10 +122,7 @@ async function page(files: readonly ShellFile[]): Promise<string> {
   const template = await readFile(PAGE, "utf8");
   const nameOf = (pattern: RegExp): string =>
     files.find(({ path }) => pattern.test(basename(path)))?.path ?? "";
-  const needed = files.filter((file) => file.needed);
-  const ahead = needed.map(({ path }) => `<link rel="modulepreload" href="${path}" />`);
   return template
-    .replace("{{needed}}", ahead.join(""))
     .replace("{{frame}}", nameOf(/^widget-frame\..*\.html$/))
     .replace("{{head-script}}", nameOf(/^head-script\./))
     .replace("{{script}}", nameOf(MAIN))

@@ -1,7 +1,7 @@
-import type { CommandResult, CommandBody, Device } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
-import type { LevelMemory } from "./level-memory.ts";
+import { levelMemory } from "./level-memory.ts";
 import { mergeCommands } from "./merge-commands.ts";
 import type { Store } from "./store.ts";
 
@@ -35,28 +35,18 @@ export class Commands {
   readonly #store: Store;
   readonly #answered: () => void;
   readonly #lanes = new Map<string, Lane>();
-  /** Loaded after the first paint, and needed after a first drag. */
-  #levels: LevelMemory | undefined;
-  /** The commands before that, each with its device as it was: a drag may begin while the memory loads. */
-  readonly #early: (readonly [Device | undefined, CommandBody])[] = [];
 
   /** @param answered called after each answer, shortly before the matching event arrives */
   constructor(api: Api, store: Store, answered: () => void) {
     this.#api = api;
     this.#store = store;
     this.#answered = answered;
-    void import("./level-memory.ts").then(({ levelMemory }) => {
-      for (const [device, asked] of this.#early) levelMemory.complete(device, asked);
-      this.#levels = levelMemory;
-    });
   }
 
   /** Never rejects. Commands that were merged while waiting share one result. */
   send(id: string, asked: CommandBody): Promise<CommandResult> {
     if (this.#showsSavedHome()) return Promise.resolve(NOT_SENT);
-    const device = this.#store.device(id).peek();
-    if (!this.#levels) this.#early.push([device, asked]);
-    const command = this.#levels?.complete(device, asked) ?? asked;
+    const command = levelMemory.complete(this.#store.device(id).peek(), asked);
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = mergeCommands(lane.waiting, command);

@@ -8,7 +8,9 @@ import { editButton } from "./edit-button.ts";
 import { headerChips } from "./header-chips.ts";
 import { words } from "./i18n/later.ts";
 import { preloadIcon } from "./icon.ts";
+import { start as startLastParts } from "./last-parts.ts";
 import { NightScreen } from "./night.ts";
+import { followHome } from "./offline/follow-home.ts";
 import { overlayLinks } from "./overlay-route.ts";
 import type { Session } from "./session.ts";
 import type { HeaderParts } from "./shell.ts";
@@ -40,8 +42,8 @@ export function startLaterParts(
     session.contexts.openDetails(target, element.getBoundingClientRect()),
   );
   preloadIcon(OFFLINE_ICON);
-  void import("./offline/follow-home.ts").then(({ followHome }) => followHome(session));
-  void import("./last-parts.ts").then((last) => last.start(root, session));
+  followHome(session);
+  void startLastParts(root, session);
   const edit = session.mayEdit ? editButton(start) : nothing;
   tools.value = () => html`${edit}${overlayLinks(session)}`;
 }

@@ -113,12 +113,12 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
     reportError: (...of) => void errors.then(({ report }) => report(...of)),
     reloadModule: (id) => session.reloadModule(id),
   });
-  void import("./overlay-route.ts").then(({ followOverlays }) => followOverlays(root, session));
+  void import("./soon.ts").then(({ followOverlays }) => followOverlays(root, session));
 }
 
 /** Reports errors of widgets from now on. The code for it is loaded after the first paint. */
 async function followErrors(api: Api): Promise<WidgetErrors> {
-  const { WidgetErrors: Errors } = await import("./widget-errors.ts");
+  const { WidgetErrors: Errors } = await import("./soon.ts");
   const errors = new Errors(api);
   errors.follow(window);
   return errors;

@@ -103,7 +103,7 @@ export class Session {
       store,
       channels: this.channels,
       commands: laterCommands(async () => {
-        const { Commands: Loaded } = await import("./commands.ts");
+        const { Commands: Loaded } = await import("./soon.ts");
         return new Loaded(api, store, () => this.#events.sendWithoutDelay());
       }),
       theme: this.theme.theme,

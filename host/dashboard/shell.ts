@@ -58,7 +58,7 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileDepen
 
   effect(() => showTheme(theme.theme.value));
   const start = { root, session, tiles: parts, page: current, breakpoint };
-  void import("./later-parts.ts").then((later) => later.startLaterParts(start, { chips, tools }));
+  void import("./soon.ts").then((later) => later.startLaterParts(start, { chips, tools }));
 }
 
 /** The page in the address, or the first page. */

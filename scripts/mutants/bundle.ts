@@ -38,7 +38,7 @@ await bundle({
   ...TEST_BUNDLE,
   stdin: { contents: loadAll(), resolveDir: resolve("."), loader: "js" },
   outfile,
-  banner: { js: usesPage ? 'import "./page.mjs";' : "" },
+  banner: { js: `${usesPage ? 'import "./page.mjs";' : ""}${TEST_BUNDLE.banner.js}` },
   plugins: [besideTests, ...TEST_BUNDLE.plugins],
 });
 

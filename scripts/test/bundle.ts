@@ -11,7 +11,8 @@ import { OWN_META, ownMeta } from "../../host/own-meta.js";
 /** Inside node_modules, so that the packages are found from there. */
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
 
-const IN_PACKAGE = /\/node_modules\/(?!@mantel\/)/;
+/** The mutation tests run in a copy below `.cache`. */
+const IN_PACKAGE = /\/node_modules\/(?!@mantel\/|\.cache\/)/;
 /** Packages in CommonJS load Node's own modules by it. */
 const REQUIRE = `import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);`;
 /** Packages of many files, which a process loads in a quarter of the time from a bundle. */

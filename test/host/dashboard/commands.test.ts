@@ -210,8 +210,7 @@ test("a scene is activated by its id, and a refusal is a result", async (t) => {
   assert.equal(host.posted[0]?.path, "/smart-home/scenes/demo%3Ascene%3A1/activate");
 });
 
-/** A home of two lamps, whose host answers when the test says so. */
-test("a drag to off that begins before the memory of levels has loaded is remembered", async (t) => {
+test("a lamp that was dragged to off comes back with the level from before the drag", async (t) => {
   const brightness = { type: "number", min: 0, max: 100, unit: "%" } as const;
   const lamp = deviceOf({
     number: 7,
@@ -221,8 +220,6 @@ test("a drag to off that begins before the memory of levels has loaded is rememb
   const { commands, host } = home(t, [lamp]);
 
   const first = commands.send(lamp.id, { brightness: 60 });
-  await import("../../../host/dashboard/level-memory.ts");
-  await setImmediate();
   host.answer({ device: { ...lamp, revision: 2, state: { on: true, brightness: 60 } } });
   await first;
   const off = commands.send(lamp.id, { brightness: 0 });
@@ -237,6 +234,7 @@ test("a drag to off that begins before the memory of levels has loaded is rememb
   ]);
 });
 
+/** A home of two lamps, whose host answers when the test says so. */
 function home(t: TestContext, devices = [LAMP, OTHER]) {
   let now = 0;
   t.mock.timers.reset();

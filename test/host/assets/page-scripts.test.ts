@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
+import { buildPageScripts } from "../../../host/assets/page-scripts.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const SOURCES = {
+  "counter.ts": "let count = 0; export const add = () => ++count; export const unused = 1;",
+  "names.ts": "export let name = 'a';",
+  "main.ts": `import { add } from "./counter.ts"; import { name } from "./names.ts";
+    add();
+    globalThis.loading = import("./first.ts").then(({ read }) => read(name));`,
+  "first.ts": `import { add } from "./counter.ts";
+    export const read = async (name) => {
+      const { last } = await import("./second.ts");
+      return [name, add(), last()];
+    };`,
+  "second.ts": `import { add } from "./counter.ts"; import { name } from "./names.ts";
+    export const last = () => name + add();`,
+};
+
+test("the page's script waits for no other file, and its parts use the same state", async (t) => {
+  const { folder, built } = await buildIn(t, SOURCES);
+  const names = built.files.map(({ path }) => basename(path)).toSorted();
+  const textOf = (name: string): string =>
+    Buffer.from(
+      built.files.find(({ path }) => basename(path).startsWith(name))?.contents ?? [],
+    ).toString();
+
+  assert.deepEqual(
+    names.map((name) => name.split(".")[0]),
+    ["first", "main", "second"],
+  );
+  assert.doesNotMatch(textOf("main"), /\bfrom ?"|import ?"/);
+  assert.doesNotMatch(textOf("main"), /unused/);
+  assert.deepEqual(await run(folder, built), ["a", 2, "a3"]);
+});
+
+test("the name of the page's script changes with each part, and only then", async (t) => {
+  const scripts = [
+    SOURCES,
+    SOURCES,
+    { ...SOURCES, "second.ts": SOURCES["second.ts"].replace("name + add()", "add() + name") },
+    { ...SOURCES, "counter.ts": SOURCES["counter.ts"].replace("= 0", "= 7") },
+  ];
+  const paths = [];
+  for (const sources of scripts) paths.push((await buildIn(t, sources)).built.script);
+  const [first, again, ...changed] = paths;
+  assert.equal(first, again);
+  assert.equal(new Set([first, ...changed]).size, 3, String(paths));
+});
+
+test("a name that two shared sources export is refused with both files", async (t) => {
+  const sources = {
+    ...SOURCES,
+    "names.ts": "export let name = 'a'; export const add = () => 1;",
+  };
+  await assert.rejects(
+    buildIn(t, sources),
+    /names\.ts and .*counter\.ts both export add; rename one/,
+  );
+});
+
+test("files of a package may export what another one of them does", async (t) => {
+  const { folder, built } = await buildIn(t, {
+    ...SOURCES,
+    "node_modules/p/package.json": `{ "name": "p", "type": "module", "exports": { ".": "./a.js", "./b": "./b.js" } }`,
+    "node_modules/p/a.js": `export { shown } from "./b.js"; export const own = "own";`,
+    "node_modules/p/b.js": `export let shown = "shown";`,
+    "names.ts": `import { own } from "p"; import { shown } from "p/b"; export const name = own + shown;`,
+    "second.ts": `import { own, shown } from "p"; import { shown as again } from "p/b";
+      export const last = () => own + shown + again;`,
+  });
+  assert.deepEqual(await run(folder, built), ["ownshown", 2, "ownshownshown"]);
+});
+
+type Built = Awaited<ReturnType<typeof buildPageScripts>>;
+
+async function buildIn(t: TestContext, sources: Readonly<Record<string, string>>) {
+  const folder = await emptyFolder(t);
+  for (const [name, text] of Object.entries(sources)) {
+    await mkdir(join(folder, name, ".."), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  const built = await buildPageScripts(join(folder, "main.ts"), {
+    absWorkingDir: folder,
+    outdir: "/assets",
+    write: false,
+    metafile: true,
+    bundle: true,
+    minify: true,
+    platform: "browser",
+    entryNames: "[name].[hash]",
+    chunkNames: "[name].[hash]",
+    plugins: [],
+  });
+  return { folder, built };
+}
+
+/** The value that the page's script leaves in `loading`. */
+async function run(folder: string, { files, script }: Built): Promise<unknown> {
+  await mkdir(join(folder, "out"));
+  await writeFile(join(folder, "out/package.json"), `{ "type": "module" }`);
+  for (const { path, contents } of files)
+    await writeFile(join(folder, "out", basename(path)), contents);
+  await import(pathToFileURL(join(folder, "out", basename(script))).href);
+  const loaded = (globalThis as { loading?: unknown }).loading;
+  Reflect.deleteProperty(globalThis, "loading");
+  return loaded;
+}
