@@ -23,6 +23,7 @@ test("the code of plugin processes is compiled into two files, and a second star
   assert.deepEqual((await readdir(folder)).toSorted(), ["runtime.cjs", compiled, "start.cjs"]);
   assert.equal(await compileRuntime(cache), file);
   assert.equal((await stat(file)).ino, ino);
+  await access(join(cache, "built/runtime.json")); // otherwise each start would compile it
   for (const name of ["runtime.cjs", "start.cjs"]) {
     assert.match(await readFile(join(folder, name), "utf8"), /^"use strict";/);
   }
@@ -94,6 +95,18 @@ vm.Script = class extends Script {
 test("a process takes the compiled code and keeps the limit of its heap, and of that of its threads", async (t) => {
   assert.equal(await inProcess(t, [], REPORT), "[false,true,null]");
   assert.equal(await inProcess(t, ["--allow-worker"], REPORT), "[false,true,true]");
+});
+
+/** Prints those of the modules that take much memory which the process has loaded when it waits for its plugin. */
+const LOADED = `
+setTimeout(() => {
+  const loaded = ["crypto", "tls", "http"].filter((name) => process.moduleLoadList.includes("NativeModule " + name));
+  require("node:fs").writeSync(1, "loaded: " + loaded);
+  process.exit();
+}, 10);`;
+
+test("a process that waits for its plugin has not loaded what few plugins use", async (t) => {
+  assert.equal(await inProcess(t, [], LOADED), "loaded: ");
 });
 
 test("a program is compiled with what it imports, and its previous versions are removed", async (t) => {
