@@ -165,7 +165,6 @@ export class LiveProcess {
     rest.state = state;
     this.#callingGeneration = undefined;
     await generation.terminate();
-    if (this.#calls.gate.hasWaiting) rest.requestWake();
   }
 
   /** Starts the code that rests, with the state from before. If it does not start, it counts as crashed. */
@@ -368,7 +367,6 @@ export class LiveProcess {
       };
     } catch (error) {
       this.#callingGeneration = undefined;
-      if (this.#calls.gate.hasWaiting) rest.requestWake();
       throw await this.#loader.explain(error, next);
     }
   }

@@ -41,10 +41,6 @@ export class PauseGate {
     return this.#isOpen;
   }
 
-  get hasWaiting(): boolean {
-    return this.#waiting.length > 0;
-  }
-
   /** The time for which it was closed, of all pauses that have ended. */
   get pausedMs(): number {
     return this.#pausedMs;

@@ -56,6 +56,22 @@ test("a call that comes while the process ends for its rest waits for the next p
   await waiting;
 });
 
+test("a call that waited for a reload, right after which the process rests, asks for the next process", async (t) => {
+  const { live, build, needs } = await stage(t);
+  await live.start(build("one"));
+  live.holdCalls();
+  const waiting = live.call("command", COMMAND, 1_000);
+  await setImmediate();
+
+  live.releaseCalls();
+  await live.rest();
+  await setImmediate();
+
+  assert.equal(needs.length, 1);
+  await live.wake();
+  await waiting;
+});
+
 test("a process that cannot say its state rests without one", async (t) => {
   const { live, build, answers, calls } = await stage(t);
   await live.start(build("one"));

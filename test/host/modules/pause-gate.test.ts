@@ -205,7 +205,7 @@ test("the time for which a gate was closed adds up", (t) => {
   assert.equal(gate.pausedMs, 42);
 });
 
-test("a closed gate tells of each call that begins to wait, and if calls wait", async () => {
+test("a closed gate tells of each call that begins to wait", async () => {
   const waits: number[] = [];
   const gate = new PauseGate(
     "lamp",
@@ -214,14 +214,13 @@ test("a closed gate tells of each call that begins to wait, and if calls wait", 
     () => waits.push(waits.length),
   );
   await gate.pass();
-  assert.deepEqual([waits, gate.hasWaiting], [[], false]);
+  assert.deepEqual(waits, []);
   gate.close();
 
   const calls = [gate.pass(), gate.pass()];
   await assert.rejects(gate.pass(), { code: "module_down" }); // too many
 
-  assert.deepEqual([waits, gate.hasWaiting], [[0, 1], true]);
+  assert.deepEqual(waits, [0, 1]);
   gate.open();
   await Promise.all(calls);
-  assert.equal(gate.hasWaiting, false);
 });

@@ -18,6 +18,8 @@ const EXIT: Exit = {
   isFlooding: false,
   isOutOfMemory: false,
 };
+/** The settings of the home. */
+export const HOME = { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 };
 export const COMMAND = { nativeId: "1", command: {}, commandId: "c" };
 
 type Answers = Readonly<Record<string, (input: never) => unknown>>;
@@ -41,11 +43,13 @@ export async function stage(t: TestContext) {
   /** Overrides of the next candidates. */
   const changes: Record<string, unknown> = {};
   const exits = new Map<string, (exit: Exit) => void>();
-  const build = (name: string, limits?: object): Build =>
+  const build = (name: string, limits?: object, more?: object): Build =>
     ({
       hash: name,
-      plugin: { id: "lamp", folder, manifest: { id: "lamp", limits } },
+      plugin: { id: "lamp", folder, manifest: { id: "lamp", limits, ...more } },
     }) as unknown as Build;
+  const ui: Record<string, unknown> = { locale: HOME.locale, timeZone: HOME.timeZone };
+  const devices = { pollSeconds: HOME.pollSeconds };
   const loader = {
     load: async (of: Build, startMs: number): Promise<Candidate> => {
       const { hash: name } = of;
@@ -89,7 +93,7 @@ export async function stage(t: TestContext) {
       onWakeRequested: () => needs.push(now),
       warn: (...warning) => warnings.push(warning),
     },
-    config: { current: { modules } } as unknown as ConfigStore,
+    config: { current: { modules, ui, devices } } as unknown as ConfigStore,
   });
   const mayCall = (name: string) => live.mayCallHost((made.get(name) as Candidate).generation);
   const exit = async (name: string, how: Partial<Exit> = {}) => {
@@ -111,6 +115,7 @@ export async function stage(t: TestContext) {
     idle,
     changes,
     modules,
+    ui,
     answers,
     build,
     mayCall,
