@@ -4,56 +4,45 @@ import type { Begin, Handlers } from "@mantel/plugin-sdk/rpc";
 
 /** The most calls of one process that run at once. */
 const CALLS_AT_ONCE = 200;
-/** All calls that a process may make; the type names every one, so that none is missing. */
-const METHODS: Readonly<Record<keyof HostApi, true>> = {
-  publishDevices: true,
-  updateDevices: true,
-  announceDeviceEvent: true,
-  publishScenes: true,
-  publish: true,
-  publishCalendarPart: true,
-  publishChannel: true,
-  followChannel: true,
-  followSources: true,
-  describeSources: true,
-  callService: true,
-  routeUrl: true,
-  reportDegraded: true,
-  showStep: true,
-  log: true,
-  setSchedule: true,
-  cancelSchedule: true,
-  resumeSchedules: true,
-  listHomeDevices: true,
-  getHomeDevice: true,
-  followHome: true,
-  unfollowHome: true,
-  suspendHome: true,
-  commandHome: true,
-  activateHomeScene: true,
-  listHomeScenes: true,
-  listHomeRooms: true,
-  getSun: true,
-  getCoordinates: true,
-  listHomeEvents: true,
-  discoverMdns: true,
-  discoverSsdp: true,
-};
-
 /**
- * Calls of which the process hears nothing. The host does not refuse them, because nobody would know: it reads no
- * further messages until there is room.
+ * All calls that a process may make; the type names every one, so that none is missing. Of unanswered ones the process
+ * hears nothing. The host does not refuse them, because nobody would know: it reads no further messages until there is
+ * room.
  */
-const UNANSWERED: ReadonlySet<keyof HostApi> = new Set<keyof HostApi>([
-  "updateDevices",
-  "announceDeviceEvent",
-  "reportDegraded",
-  "log",
-  "showStep",
-  "resumeSchedules",
-  "suspendHome",
-  "unfollowHome",
-]);
+const METHODS: Readonly<Record<keyof HostApi, "answered" | "unanswered">> = {
+  publishDevices: "answered",
+  updateDevices: "unanswered",
+  announceDeviceEvent: "unanswered",
+  publishScenes: "answered",
+  publish: "answered",
+  publishCalendarPart: "answered",
+  publishChannel: "answered",
+  followChannel: "answered",
+  followSources: "answered",
+  describeSources: "answered",
+  callService: "answered",
+  routeUrl: "answered",
+  reportDegraded: "unanswered",
+  showStep: "unanswered",
+  log: "unanswered",
+  setSchedule: "answered",
+  cancelSchedule: "answered",
+  resumeSchedules: "unanswered",
+  listHomeDevices: "answered",
+  getHomeDevice: "answered",
+  followHome: "answered",
+  unfollowHome: "unanswered",
+  suspendHome: "unanswered",
+  commandHome: "answered",
+  activateHomeScene: "answered",
+  listHomeScenes: "answered",
+  listHomeRooms: "answered",
+  getSun: "answered",
+  getCoordinates: "answered",
+  listHomeEvents: "answered",
+  discoverMdns: "answered",
+  discoverSsdp: "answered",
+};
 
 interface Owner {
   /** The API of the process's module, once it has one. */
@@ -91,7 +80,7 @@ export class ForwardedCalls {
         if (method === "callService") this.#owner.onServiceAnswer(input, answer);
         return answer;
       };
-      return UNANSWERED.has(method) ? this.#withoutLimit(work) : this.#withinLimit(work);
+      return METHODS[method] === "answered" ? this.#withinLimit(work) : this.#withoutLimit(work);
     };
   }
 
