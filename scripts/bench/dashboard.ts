@@ -2,7 +2,6 @@
 // a cold and a warm cache, at full speed and with a six times slower processor, compared with a page of one word. Then
 // the load of the main thread and the redrawn tiles while 200 lamps change fifty times a second, each of them fifty
 // times a second, and with 2,000 lamps, compared with a page that redraws everything at each change.
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "playwright-core";
