@@ -50,7 +50,7 @@ export async function buildPageScripts(
     entryPoints: [...plan.parts],
     plugins: [fromScript(script, plan), ...options.plugins],
   });
-  const parts = loaded.outputFiles.map(({ path, text }) => ({ path, ...linked(script, text) }));
+  const parts = loaded.outputFiles.map((file) => linked(script, file));
   const built = pathsOf(loaded.metafile, folder);
   const own = await bundle({
     ...options,
@@ -128,15 +128,19 @@ function external(
       build.onResolve({ filter, namespace: "file" }, (asked) => {
         if (asked.kind !== kind) return undefined;
         const path = addresses.get(imports.get(keyOf(asked.importer, asked.path)) ?? "");
-        return path === undefined ? undefined : { path, external: true };
+        return path === undefined ? undefined : { path, external: true, sideEffects: false };
       }),
   };
 }
 
 const escaped = (text: string): string => text.replaceAll(/[^\w/@-]/g, "\\$&");
 
-/** A part whose imports from the page's script have the names that they have there; and those names. */
-function linked(script: string, text: string): { contents: Buffer; used: string[] } {
+/**
+ * A part whose imports from the page's script have the names that they have there; and those names.
+ * @throws Error if it imports or exports all names of a shared source, or its default: under another address the
+ * browser would run the page's script again
+ */
+function linked(script: string, { path, text }: OutputFile) {
   const used: string[] = [];
   const statement = new RegExp(`import\\{([^{}]*)\\}from"\\./${escaped(script)}\\?(\\d+)"`, "g");
   const contents = text.replaceAll(statement, (_, clauses: string, at: string) => {
@@ -147,7 +151,12 @@ function linked(script: string, text: string): { contents: Buffer; used: string[
     });
     return `import{${renamed.join()}}from"./${script}"`;
   });
-  return { contents: Buffer.from(contents), used };
+  if (contents.includes(`${script}?`)) {
+    throw new Error(
+      `${path} uses a source of the page's script otherwise than by import { name }; import names, and export them from it`,
+    );
+  }
+  return { path, contents: Buffer.from(contents), used };
 }
 
 /** The name in the page's script of an export of the shared source with this number. */

@@ -52,6 +52,28 @@ test("the name of the page's script changes with each part, and only then", asyn
   assert.equal(new Set([first, ...changed]).size, 3, String(paths));
 });
 
+test("a part that only runs a shared source does not run the page's script again", async (t) => {
+  const { folder, built } = await buildIn(t, {
+    ...SOURCES,
+    "names.ts": "export let name = 'a'; globalThis.runs = (globalThis.runs ?? 0) + 1;",
+    "second.ts": `import "./names.ts"; import { add } from "./counter.ts"; export const last = () => add();`,
+  });
+  t.after(() => Reflect.deleteProperty(globalThis, "runs"));
+  assert.deepEqual(await run(folder, built), ["a", 2, 3]);
+  assert.equal((globalThis as { runs?: number }).runs, 1);
+});
+
+test("a part that takes all names of a shared source is refused", async (t) => {
+  for (const statement of ["import * as all", "export *"]) {
+    const second = `${statement} from "./names.ts"; ${statement.includes("all") ? "export const last = () => Object.keys(all);" : ""}`;
+    await assert.rejects(
+      buildIn(t, { ...SOURCES, "second.ts": second }),
+      /second\.\w+\.js uses a source of the page's script otherwise than by import/,
+      statement,
+    );
+  }
+});
+
 test("shared sources may export the same name, and each part gets the one it imports", async (t) => {
   const { folder, built } = await buildIn(t, {
     ...SOURCES,
