@@ -3,12 +3,13 @@
 // could load TypeScript.
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OWN_META, ownMeta } from "./own-meta.js";
+import { zoneFile } from "./zone-file.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDER = join(ROOT, "node_modules/.cache/mantel");
@@ -19,7 +20,6 @@ const NOT_COMPILED = ["dashboard", "node_modules"];
 const INSTALLED = "node_modules/.package-lock.json";
 /** Packages with a binary beside them, which they locate by their own path. */
 const LEFT_OUT = ["esbuild", "fsevents"];
-const ZONE_LINK = "/etc/localtime";
 const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
 const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
 
@@ -105,13 +105,9 @@ async function compileSources(base) {
 
 /** The constant of host/time-zone.ts. */
 function compiledTimeZone() {
-  if (process.env.TZ !== undefined) return "undefined";
-  const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
-  try {
-    return JSON.stringify({ zone, target: readlinkSync(ZONE_LINK) });
-  } catch {
-    return "undefined"; // a file instead of the link
-  }
+  const file = zoneFile();
+  if (file === undefined || process.env.TZ !== undefined) return "undefined";
+  return JSON.stringify({ zone: new Intl.DateTimeFormat().resolvedOptions().timeZone, file });
 }
 
 async function compilePackages(names) {

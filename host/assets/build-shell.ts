@@ -53,11 +53,10 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
   ];
   const worker = await buildWorker(shellFiles.map(({ path }) => path).filter(isKept));
   const value = [...shellFiles, { path: WORKER, base64: toBase64(worker.script) }];
-  const made = [styles.metafile.inputs, head.metafile.inputs, frame.inputs];
-  const sources = Object.assign({}, scripts.inputs, ...made) as Metafile["inputs"];
-  const inputs = Object.keys(sources).map((path) =>
-    resolve(DASHBOARD, path.replace(/^css-text:/, "")),
-  );
+  const sources = [scripts.inputs, styles.metafile.inputs, head.metafile.inputs, frame.inputs];
+  const inputs = sources
+    .flatMap((each) => Object.keys(each))
+    .map((path) => resolve(DASHBOARD, path.replace(/^css-text:/, "")));
   const ofWorker = Object.keys(worker.inputs).map((path) => resolve(DASHBOARD, "offline", path));
   return {
     value,

@@ -15,8 +15,6 @@ export type ScriptOptions = BuildOptions & {
 interface PageScripts {
   /** The page's script and the parts that are loaded on demand. */
   readonly files: readonly Pick<OutputFile, "path" | "contents">[];
-  /** The path of the page's script. */
-  readonly script: string;
   readonly inputs: Metafile["inputs"];
 }
 
@@ -61,9 +59,8 @@ export async function buildPageScripts(
     },
     plugins: [fromParts(built, plan), ...options.plugins],
   });
-  const path = `/assets/${script}`;
-  const files = own.outputFiles.map(({ contents }) => ({ path, contents }));
-  return { files: [...files, ...parts], script: path, inputs: planned.metafile.inputs };
+  const files = own.outputFiles.map(({ contents }) => ({ path: `/assets/${script}`, contents }));
+  return { files: [...files, ...parts], inputs: planned.metafile.inputs };
 }
 
 function planOf({ inputs, outputs }: Metafile, entry: string, folder: string): Plan {
@@ -120,7 +117,7 @@ function external(
       addresses.has(source) ? [key.split("\0")[1] ?? ""] : [],
     ),
   );
-  // Each call from esbuild takes a tenth of a millisecond.
+  // If esbuild asked for each import, the dashboard's build would take a third longer.
   const filter = new RegExp(`^(${[...of].map(escaped).join("|")})$`);
   return {
     name: `external-${kind}`,

@@ -8,7 +8,7 @@ import { followRights } from "./rights.ts";
 import type { Session } from "./session.ts";
 
 /** Starts what may come last. */
-export async function start(root: HTMLElement, session: Session): Promise<void> {
+export async function startLastParts(root: HTMLElement, session: Session): Promise<void> {
   void import("./details/details.ts"); // ready for the first long press
   followEventForms(session.contexts);
   followFind(root, session);

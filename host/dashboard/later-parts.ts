@@ -8,7 +8,7 @@ import { editButton } from "./edit-button.ts";
 import { headerChips } from "./header-chips.ts";
 import { words } from "./i18n/later.ts";
 import { preloadIcon } from "./icon.ts";
-import { start as startLastParts } from "./last-parts.ts";
+import { startLastParts } from "./last-parts.ts";
 import { NightScreen } from "./night.ts";
 import { followHome } from "./offline/follow-home.ts";
 import { overlayLinks } from "./overlay-route.ts";

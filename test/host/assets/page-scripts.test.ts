@@ -46,7 +46,7 @@ test("the name of the page's script changes with each part, and only then", asyn
     { ...SOURCES, "counter.ts": SOURCES["counter.ts"].replace("= 0", "= 7") },
   ];
   const paths = [];
-  for (const sources of scripts) paths.push((await buildIn(t, sources)).built.script);
+  for (const sources of scripts) paths.push(scriptOf((await buildIn(t, sources)).built));
   const [first, again, ...changed] = paths;
   assert.equal(first, again);
   assert.equal(new Set([first, ...changed]).size, 3, String(paths));
@@ -99,6 +99,12 @@ test("files of a package may export what another one of them does", async (t) =>
 
 type Built = Awaited<ReturnType<typeof buildPageScripts>>;
 
+/** The name of the page's script. */
+function scriptOf({ files }: Built): string {
+  const names = files.map(({ path }) => basename(path));
+  return names.find((name) => name.startsWith("main.")) ?? assert.fail(String(names));
+}
+
 async function buildIn(t: TestContext, sources: Readonly<Record<string, string>>) {
   const folder = await emptyFolder(t);
   for (const [name, text] of Object.entries(sources)) {
@@ -121,12 +127,12 @@ async function buildIn(t: TestContext, sources: Readonly<Record<string, string>>
 }
 
 /** The value that the page's script leaves in `loading`. */
-async function run(folder: string, { files, script }: Built): Promise<unknown> {
+async function run(folder: string, built: Built): Promise<unknown> {
   await mkdir(join(folder, "out"));
   await writeFile(join(folder, "out/package.json"), `{ "type": "module" }`);
-  for (const { path, contents } of files)
+  for (const { path, contents } of built.files)
     await writeFile(join(folder, "out", basename(path)), contents);
-  await import(pathToFileURL(join(folder, "out", basename(script))).href);
+  await import(pathToFileURL(join(folder, "out", scriptOf(built))).href);
   const loaded = (globalThis as { loading?: unknown }).loading;
   Reflect.deleteProperty(globalThis, "loading");
   return loaded;
