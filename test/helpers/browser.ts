@@ -99,8 +99,10 @@ export interface Box {
   readonly height: number;
 }
 
-/** Where one element is drawn; fails when it is not. */
+/** Where one element is drawn when it has come to rest; fails when it is not drawn. */
 export async function boxOf(element: Locator): Promise<Box> {
+  const handle = await element.elementHandle();
+  await handle?.waitForElementState("stable");
   const box = await element.boundingBox();
   assert.ok(box);
   return box;
