@@ -15,10 +15,11 @@ export const TYPES: Readonly<Record<string, string>> = {
   ".map": "application/json; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".json": "application/json; charset=utf-8",
   ".woff2": "font/woff2",
   ".png": "image/png",
   ".webmanifest": "application/manifest+json",
 };
 
-/** The path of icons; its version lets browsers cache them for ever. */
+/** The path of icons, such as `/assets/icons/7.4.47/lamp,sofa.json`; its version lets browsers cache them for ever. */
 export const ICONS = `/assets/icons/${mdi.version}/`;

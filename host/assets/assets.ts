@@ -19,6 +19,9 @@ const WIDGET_BUILDERS = [
 /** The builds of a widget that are available: the current one, and the one before it for pages that still load that. */
 const KEPT_VERSIONS = 2;
 
+/** Maximum number of icons in one answer. */
+const MAX_ICONS = 100;
+
 interface ServedWidget {
   readonly hash: string;
   readonly code: Asset;
@@ -76,13 +79,15 @@ export class Assets implements WidgetAssets {
 
   /** The file at a path. Paths are looked up, never opened as files. A file of the shell waits until that is built. */
   async find(path: string): Promise<Asset | undefined> {
-    if (path.startsWith(ICONS)) return this.#icon(path.slice(ICONS.length));
+    if (path.startsWith(ICONS)) return this.#iconsOf(path.slice(ICONS.length));
     return this.#widget(path) ?? (await this.openShell()).get(path);
   }
 
-  #icon(file: string): Asset | undefined {
-    const body = file.endsWith(".svg") ? this.#icons.find(file.slice(0, -4)) : undefined;
-    return body === undefined ? undefined : asset(body, ".svg");
+  #iconsOf(file: string): Asset | undefined {
+    const [, list = ""] = /^([a-z0-9,-]+)\.json$/.exec(file) ?? [];
+    const names = list.split(",", MAX_ICONS + 1);
+    if (list === "" || names.length > MAX_ICONS) return undefined;
+    return asset(JSON.stringify(this.#icons.find(names)), ".json");
   }
 
   #widget(path: string): Asset | undefined {

@@ -3,41 +3,46 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
+/** An icon in the package's file: its name, such as MovieOpen, and its path. */
+const DEFINITION = /\.mdi([A-Z]\w*) = "([^"]*)"/g;
+
 /**
- * The Material Design icons by name. The package's one file, of 3 MB, is read and searched when a page asks for an icon
- * that no page has asked for. The garbage collection frees it soon after.
+ * The Material Design icons by name. The package's one file, of 3 MB, is read when a page asks for an icon that no page
+ * has asked for. The garbage collection frees it soon after.
  */
 export class Icons {
-  #source: WeakRef<Buffer> | undefined;
+  #all: WeakRef<ReadonlyMap<string, string>> | undefined;
   readonly #found = new Map<string, string>();
 
-  /** The icon as an SVG document, such as for `sofa` or `movie-open`. */
-  find(name: string): string | undefined {
-    const known = this.#found.get(name);
-    if (known !== undefined) return known;
-    const path = this.#pathOf(name);
-    if (path === undefined) return undefined;
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${path}"/></svg>`;
-    this.#found.set(name, svg);
-    return svg;
+  /** The SVG paths of the icons, such as `sofa` or `movie-open`, in a square of 24 units. Unknown names are left out. */
+  find(names: readonly string[]): Readonly<Record<string, string>> {
+    const paths: Record<string, string> = {};
+    for (const name of names) {
+      const path = this.#found.get(name) ?? this.#pathOf(name);
+      if (path !== undefined) paths[name] = path;
+    }
+    return paths;
   }
 
   #pathOf(name: string): string | undefined {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return undefined;
-    const camel = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
-    const opening = `mdi${camel} = "`;
-    const source = this.#read();
-    const at = source.indexOf(opening);
-    if (at === -1) return undefined;
-    const start = at + opening.length;
-    return source.toString("latin1", start, source.indexOf('"', start));
+    const exported = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) =>
+      letter.toUpperCase(),
+    );
+    const part = this.#read().get(exported);
+    if (part === undefined) return undefined;
+    const path = Buffer.from(part).toString(); // a copy, because the part keeps the whole file in memory
+    this.#found.set(name, path);
+    return path;
   }
 
-  #read(): Buffer {
-    const read = this.#source?.deref();
+  #read(): ReadonlyMap<string, string> {
+    const read = this.#all?.deref();
     if (read) return read;
-    const source = readFileSync(require.resolve("@mdi/js"));
-    this.#source = new WeakRef(source);
-    return source;
+    const text = readFileSync(require.resolve("@mdi/js"), "latin1");
+    const all = new Map<string, string>();
+    for (const [, exported = "", path = ""] of text.matchAll(DEFINITION)) all.set(exported, path);
+    this.#all = new WeakRef(all);
+    return all;
   }
 }

@@ -7,7 +7,7 @@ import { startWallScreen } from "./display/wall-screen.ts";
 import { editButton } from "./edit-button.ts";
 import { headerChips } from "./header-chips.ts";
 import { words } from "./i18n/later.ts";
-import { preloadIcon } from "./icon.ts";
+import { icons } from "./icons/icons.ts";
 import { startLastParts } from "./last-parts.ts";
 import { NightScreen } from "./night.ts";
 import { followHome } from "./offline/follow-home.ts";
@@ -19,7 +19,6 @@ import bannerStyles from "./banner.css";
 
 /** A short interruption ends before anyone would read the banner. */
 const BANNER_AFTER_MS = 3_000;
-const OFFLINE_ICON = "mdi:wifi-off";
 
 /**
  * Starts everything of the shell that is not needed for the first paint: the banner, night mode, displays, gestures
@@ -41,7 +40,7 @@ export function startLaterParts(
   followDetailsGestures((target, element) =>
     session.contexts.openDetails(target, element.getBoundingClientRect()),
   );
-  preloadIcon(OFFLINE_ICON);
+  void icons().load("wifi-off"); // it cannot be loaded when the banner needs it
   followHome(session);
   void startLastParts(root, session);
   const edit = session.mayEdit ? editButton(start) : nothing;
@@ -83,7 +82,7 @@ function bannerOf(session: Session, link: ConnectionState, ticks: number): unkno
       : texts.savedHome(`${fmt.date(savedAt, "short")} ${fmt.time(savedAt)}`);
   const secondsLeft = Math.ceil((link.retryAt - ticks) / 1000);
   return html`<div class="banner" role="alert">
-    <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
+    <mantel-icon name="mdi:wifi-off"></mantel-icon>
     <span>${state}</span>
     <span>${secondsLeft > 0 ? texts.retryIn(secondsLeft) : texts.retrying}</span>
   </div>`;

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { Api, type ApiError, type SignedIn } from "./api.ts";
-import "./icon.ts";
 import { useLanguagePacks, useRememberedLocale } from "./i18n/page.ts";
+import { MantelIcon } from "./icons/mantel-icon.ts";
 import { isLinkInAddress, takeLinkToken } from "./link.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
@@ -16,6 +16,7 @@ import {
 import type { WidgetErrors } from "./widget-errors.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
+customElements.define("mantel-icon", MantelIcon);
 useRememberedLocale();
 /** The current sign-in. Leaving the page during it would waste a one-time link. */
 let opening: Promise<void> = Promise.resolve();

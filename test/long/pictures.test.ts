@@ -27,7 +27,7 @@ const ZONE = `Etc/GMT${EAST > 0 ? "-" : "+"}${Math.abs(EAST)}`;
 
 /** The number of icons of the menu that are still loading. */
 const UNANSWERED = `[...document.querySelectorAll(".settings nav mantel-icon")].filter(
-  ({ style }) => performance.getEntriesByName(new URL(style.maskImage.slice(5, -2), location)).length === 0,
+  ({ style }) => !style.maskImage.startsWith("url"),
 ).length`;
 
 /** The content, and its hours from the last full hour. */

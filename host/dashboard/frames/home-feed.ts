@@ -4,9 +4,9 @@ import { serviceKey } from "@mantel/plugin-sdk/service";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
 import type { ServiceName, WidgetContexts } from "../widget-context.ts";
+import { iconText, loadedIcons } from "./frame-icons.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
-import { iconText, loadedIcons } from "./icons.ts";
 import type { ReadAnswer, ToFrame } from "./to-frame.ts";
 import { TokenBucket } from "./token-bucket.ts";
 

@@ -1,3 +1,5 @@
+import { draw, drawNothing, plainName } from "../icons/icon-mask.ts";
+
 const shown = new Map<string, Set<HTMLElement>>();
 const texts = new Map<string, string>();
 let ask = (_name: string): void => undefined;
@@ -10,11 +12,11 @@ class FrameIcon extends HTMLElement {
   static readonly observedAttributes = ["name"];
 
   attributeChangedCallback(_attribute: string, before: string | null, now: string | null): void {
-    if (before !== null) shown.get(plain(before))?.delete(this);
-    const name = plain(now ?? "");
+    if (before !== null) shown.get(plainName(before))?.delete(this);
+    const name = plainName(now);
     const text = texts.get(name);
     if (text !== undefined) return draw(this, text);
-    this.style.maskImage = "linear-gradient(transparent)";
+    drawNothing(this);
     const waiting = shown.get(name) ?? new Set();
     if (waiting.size === 0) ask(name);
     shown.set(name, waiting.add(this));
@@ -33,14 +35,6 @@ export class Icons {
     for (const icon of shown.get(name) ?? []) draw(icon, svg);
     shown.delete(name);
   }
-}
-
-function draw(icon: HTMLElement, svg: string): void {
-  icon.style.maskImage = `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
-}
-
-function plain(name: string): string {
-  return /^mdi:([a-z0-9-]{1,60})$/.exec(name)?.[1] ?? "help";
 }
 
 customElements.define("mantel-icon", FrameIcon);

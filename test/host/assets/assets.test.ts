@@ -108,21 +108,25 @@ test("a file of the shell is found before anybody has opened it", async () => {
   assert.equal(String((await others.find("/"))?.body), page);
 });
 
-test("icons are found by their name", async () => {
-  const sofa = await assets.find("/assets/icons/7.4.47/sofa.svg");
+test("icons are found together by their names, and unknown names are left out", async () => {
+  const names = ["sofa", "numeric-1-box", "nothing-like-it", "proto", "-sofa"];
+  const found = await assets.find(`/assets/icons/7.4.47/${names.join(",")}.json`);
 
-  assert.equal(sofa?.type, "image/svg+xml");
-  assert.match(
-    String(sofa?.body),
-    /^<svg xmlns="[^"]+" viewBox="0 0 24 24"><path d="M[\w\d .-]+"\/><\/svg>$/,
-  );
-  assert.ok(await assets.find("/assets/icons/7.4.47/numeric-1-box.svg"));
+  assert.deepEqual([found?.type, found?.immutable], ["application/json; charset=utf-8", true]);
+  const paths = JSON.parse(String(found?.body)) as Record<string, string>;
+  assert.deepEqual(Object.keys(paths), ["sofa", "numeric-1-box"]);
+  for (const path of Object.values(paths)) assert.match(path, /^M[\w ,.-]+$/);
 });
 
-test("an unknown icon name finds nothing", async () => {
-  for (const name of ["nothing-like-it", "Sofa", "__proto__", "../main", "sofa.svg", "", "%2e"]) {
-    assert.equal(await assets.find(`/assets/icons/7.4.47/${name}.svg`), undefined, name);
+test("other addresses of icons find nothing, such as those with more than a hundred names", async () => {
+  const names = Array.from({ length: 101 }, (_, n) => `icon-${n}`);
+  const files = ["Sofa", "__proto__", "../main", "sofa.json", "", "%2e", names.join(",")];
+
+  for (const file of files) {
+    assert.equal(await assets.find(`/assets/icons/7.4.47/${file}.json`), undefined, file);
   }
+  assert.equal(await assets.find("/assets/icons/7.4.47/sofa.svg"), undefined);
+  assert.ok(await assets.find(`/assets/icons/7.4.47/${names.slice(1).join(",")}.json`));
 });
 
 test("a widget is served by its hash, with the content before it", async () => {

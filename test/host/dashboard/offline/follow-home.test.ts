@@ -177,7 +177,7 @@ function open(t: TestContext, caches = new FakeCaches(), refuses = false, signsI
     () =>
       [
         { name: "https://elsewhere.test/a.js" },
-        { name: `${location.origin}/assets/icons/7/sofa.svg` },
+        { name: `${location.origin}/assets/icons/7/lamp,sofa.json` },
       ] as never,
   );
   Object.assign(globalThis, { caches });

@@ -71,7 +71,7 @@ test("files that a page loads are stored, and errors and files that may change a
   host.headers = {};
   await textOf(worker, "/assets/docs.js");
   host.status = 404;
-  await textOf(worker, "/assets/icons/7/none.svg");
+  await textOf(worker, "/assets/icons/7/none.json");
 
   assert.deepEqual(caches.pathsIn("mantel-files"), [WIDGET]);
   host.isAway = true;
@@ -81,22 +81,27 @@ test("files that a page loads are stored, and errors and files that may change a
 test("a page has the code of its widgets stored, and that of former ones deleted", async () => {
   const { worker, caches } = home();
   await textOf(worker, "/assets/widgets/room-widget.0e.js");
-  await textOf(worker, "/assets/icons/7/sofa.svg");
+  await textOf(worker, "/assets/icons/7/lamp,sofa.json");
 
-  await worker.keep([WIDGET, "/assets/icons/7/sofa.svg", "/api/v1/config", "https://a.test/x.js"]);
+  await worker.keep([
+    WIDGET,
+    "/assets/icons/7/lamp,sofa.json",
+    "/api/v1/config",
+    "https://a.test/x.js",
+  ]);
 
-  assert.deepEqual(caches.pathsIn("mantel-files"), ["/assets/icons/7/sofa.svg", WIDGET]);
+  assert.deepEqual(caches.pathsIn("mantel-files"), ["/assets/icons/7/lamp,sofa.json", WIDGET]);
 });
 
 test("above six hundred files the oldest are deleted", async () => {
   const { worker, caches } = home();
-  const icons = Array.from({ length: 603 }, (_, n) => `/assets/icons/7/icon-${n}.svg`);
+  const icons = Array.from({ length: 603 }, (_, n) => `/assets/icons/7/icon-${n}.json`);
   caches.stored.set("mantel-files", new Map(icons.map((path) => [path, new Response()])));
 
   await worker.keep([]);
 
   assert.equal(caches.pathsIn("mantel-files").length, 600);
-  assert.equal(caches.pathsIn("mantel-files")[0], "/assets/icons/7/icon-3.svg");
+  assert.equal(caches.pathsIn("mantel-files")[0], "/assets/icons/7/icon-3.json");
 });
 
 test("a new build keeps the files of the one before it, for pages that still run that", async () => {

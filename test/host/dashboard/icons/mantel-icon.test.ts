@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "../../../helpers/page/light-dom.ts";
+
+const { MantelIcon } = await import("../../../../host/dashboard/icons/mantel-icon.ts");
+
+// By another name, because other tests that share this process draw icons too, and have no host to load them from.
+customElements.define("tested-icon", MantelIcon);
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+function iconOf(name: string): HTMLElement {
+  const icon = document.createElement("tested-icon");
+  icon.setAttribute("name", name);
+  document.body.append(icon);
+  return icon;
+}
+
+const drawn = ({ style }: HTMLElement) => decodeURIComponent(style.maskImage);
+
+test("an icon is transparent until it is loaded, and is drawn at once when it is known", async (t) => {
+  t.mock.method(globalThis, "fetch", async () => Response.json({ sofa: "M1", help: "M2" }));
+
+  const first = iconOf("mdi:sofa");
+  assert.match(drawn(first), /transparent/);
+  await settled();
+
+  assert.match(drawn(first), /^url\("data:image\/svg\+xml,<svg.*<path d="M1"\/><\/svg>"\)$/);
+  assert.equal(drawn(iconOf("mdi:sofa")), drawn(first));
+});
+
+test("an icon that is renamed while it loads shows the later name", async (t) => {
+  let answer = (_response: Response): void => undefined;
+  t.mock.method(globalThis, "fetch", () => new Promise((resolve) => (answer = resolve)));
+  const icon = iconOf("mdi:lamp");
+  await settled();
+  icon.setAttribute("name", "mdi:sofa");
+
+  answer(Response.json({ lamp: "M3" }));
+  await settled();
+
+  assert.match(drawn(icon), /M1/);
+});
+
+test("a name of no icon is drawn as a question mark", async () => {
+  for (const name of ["sofa", "mdi:", "fas:sofa", 'mdi:"); background: url(']) {
+    assert.match(drawn(iconOf(name)), /M2/, name);
+  }
+});
