@@ -12,12 +12,15 @@ const RATE = { burst: 50, perSecond: 0.5 };
 /** Admits a line of the log for each thing now and then, and for all things at a limited rate. */
 export class LineLimit {
   readonly #budget = new RateBudget(RATE);
-  /** By thing, the time of its last line; monotonic. */
+  /** By thing, the time of its last line, monotonic; the oldest is first. */
   readonly #last = new Map<string, number>();
 
   admits(thing: string): boolean {
     const now = performance.now();
-    for (const [each, at] of this.#last) if (now - at >= SAME_AGAIN_MS) this.#last.delete(each);
+    for (const [each, at] of this.#last) {
+      if (now - at < SAME_AGAIN_MS) break;
+      this.#last.delete(each);
+    }
     if (this.#last.has(thing) || this.#budget.waitMs(1) > 0) return false;
     this.#budget.take(1);
     this.#last.set(thing, now);

@@ -64,15 +64,38 @@ export interface StreamRequest {
   readonly permitted: () => boolean;
 }
 
-interface Frame {
+interface FrameParts {
   readonly sequence: number;
   readonly topic: string;
-  /** Encoded once for all clients. */
-  readonly bytes: Buffer;
   /** The scope that a token needs for it; absent means `read`. */
   readonly scope?: Scope;
   /** Set for a channel that is gone. */
   readonly channel?: ChannelEvent;
+}
+
+/** One event. It is encoded for the first client that gets it, and once for all. */
+class Frame {
+  readonly sequence: number;
+  readonly topic: string;
+  readonly scope: Scope | undefined;
+  readonly channel: ChannelEvent | undefined;
+  #encode: (() => string) | undefined;
+  #bytes: Buffer | undefined;
+
+  /** `encode` gives the text of the frame. */
+  constructor({ sequence, topic, scope, channel }: FrameParts, encode: () => string) {
+    this.sequence = sequence;
+    this.topic = topic;
+    this.scope = scope;
+    this.channel = channel;
+    this.#encode = encode;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(this.#encode?.() ?? "");
+    this.#encode = undefined;
+    return this.#bytes;
+  }
 }
 
 /** The last value of a channel, and the last frame before it. */
@@ -206,14 +229,14 @@ export class EventStreams {
   #take({ topic, data }: ApiEvent): void {
     if (topic === "module.log") return this.#sendLogRecord(data);
     if (topic === "channel") return this.#takeChannel(data);
-    if (topic === "contributed") return this.#takeData(data.topic, data.text, data.scope);
-    return this.#takeData(topic, JSON.stringify(data));
+    if (topic === "contributed") return this.#takeData(data.topic, () => data.text, data.scope);
+    return this.#takeData(topic, () => JSON.stringify(data));
   }
 
-  #takeData(topic: string, data: string, scope: Scope = "read"): void {
+  #takeData(topic: string, read: () => string, scope: Scope = "read"): void {
     const sequence = ++this.#sequence;
-    const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${data}\n\n`;
-    this.#add({ sequence, topic, bytes: Buffer.from(text), scope });
+    const head = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: `;
+    this.#add(new Frame({ sequence, topic, scope }, () => `${head}${read()}\n\n`));
   }
 
   #add(frame: Frame): void {
@@ -244,8 +267,8 @@ export class EventStreams {
     if (isRemoved) {
       this.#channels.delete(channel);
       const sequence = ++this.#sequence;
-      const bytes = Buffer.from(`id: ${this.#idOf(sequence)}\n${text}`);
-      return this.#add({ sequence, topic: "channel", bytes, channel: event });
+      const parts = { sequence, topic: "channel", channel: event };
+      return this.#add(new Frame(parts, () => `id: ${this.#idOf(sequence)}\n${text}`));
     }
     const bytes = Buffer.from(text);
     this.#channels.set(channel, { event, bytes, after: this.#sequence });

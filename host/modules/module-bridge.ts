@@ -24,26 +24,22 @@ const FRAME_MS = 8_000;
 /** A camera that sleeps, and has to be woken for a video, takes longer than a command. */
 const VIDEO_MS = 15_000;
 
+type BridgeManifest = Module["plugin"]["manifest"]["bridge"];
+
 /** A module of the kind `bridge`, as devices and scenes use it. */
 export class ModuleBridge implements Bridge {
   readonly #module: Module;
+  /** The limits in a manifest, which is another one when the module's files change. */
+  #limits: { readonly of: BridgeManifest; readonly filled: BridgeLimits } | undefined;
 
   constructor(module: Module) {
     this.#module = module;
   }
 
   get limits(): BridgeLimits {
-    const {
-      commandsPerSecond = 1,
-      burst,
-      confirmMs = CONFIRM_MS,
-      rates = [],
-    } = this.#manifest ?? {};
-    return {
-      ...filled({ commandsPerSecond, burst }),
-      confirmMs,
-      rates: rates.map(({ kinds, ...rate }) => ({ kinds, ...filled(rate) })),
-    };
+    const of = this.#manifest;
+    if (!this.#limits || this.#limits.of !== of) this.#limits = { of, filled: limitsOf(of) };
+    return this.#limits.filled;
   }
 
   get isEnabled(): boolean {
@@ -101,7 +97,7 @@ export class ModuleBridge implements Bridge {
     return this.#asBridge(() => this.#module.call("video", { nativeId, offer }, VIDEO_MS));
   }
 
-  get #manifest(): Module["plugin"]["manifest"]["bridge"] {
+  get #manifest(): BridgeManifest {
     return this.#module.plugin.manifest.bridge;
   }
 
@@ -123,6 +119,15 @@ export class ModuleBridge implements Bridge {
       });
     }
   }
+}
+
+function limitsOf(manifest: BridgeManifest): BridgeLimits {
+  const { commandsPerSecond = 1, burst, confirmMs = CONFIRM_MS, rates = [] } = manifest ?? {};
+  return {
+    ...filled({ commandsPerSecond, burst }),
+    confirmMs,
+    rates: rates.map(({ kinds, ...rate }) => ({ kinds, ...filled(rate) })),
+  };
 }
 
 function filled({

@@ -1,10 +1,9 @@
 // npm run bench http [-- seconds]: answers a second over 50 connections, of the host, of a Koa app of one line and of bare
 // node:http, which send the same bodies, in turns in the same run; and commands, one at a time and 2,000 a second.
-import { Agent, request } from "node:http";
 import { type BenchHome, openHome, type Served, serve, serveHost } from "./bench-home.ts";
 import { lampId, STORM, writeBenchBridges } from "./shared/bench-bridge.ts";
 import { rounded, summarise } from "./shared/figures.ts";
-import { type Loaded, loadServer } from "./shared/http-load.ts";
+import { Connections, type Loaded, loadServer } from "./shared/http-load.ts";
 
 const DEVICES = 1_000;
 const SCENES = 20;
@@ -81,8 +80,10 @@ answers[`list, ${CHANGES_PER_SECOND} changes a second`] = await compare(servers,
   path: PATHS.list,
 });
 await api("POST", `/api/v1/smart-home/devices/${STORM}/command`, { rate: 0 });
+const connections = new Connections(mantel.url, CONNECTIONS);
 const oneAtATime = await timeCommands();
 const sustained = await sendCommands();
+connections.close();
 for (const { stop } of Object.values(servers) as Served[]) await stop();
 await home.remove();
 const commands = { oneAtATimeMs: oneAtATime, sustained };
@@ -148,30 +149,24 @@ async function tagOf(path: string): Promise<string> {
   return response.headers.get("etag") ?? "";
 }
 
-/** Sends JSON over kept connections; resolves with the body of a 2xx answer. */
+/** Sends JSON; resolves with the body of a 2xx answer. */
 function clientOf({ url, token }: Served) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
-  return (method: string, path: string, body?: object): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-      const asked = request(url + path, { method, headers, agent }, (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (part: string) => (text += part));
-        response.on("end", () => {
-          const { statusCode = 0 } = response;
-          if (statusCode < 300) resolve(text);
-          else reject(new Error(`${method} ${path}: ${statusCode} ${text}`));
-        });
-      });
-      asked.on("error", reject);
-      asked.end(body && JSON.stringify(body));
-    });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return async (method: string, path: string, body?: object): Promise<string> => {
+    const json = body && JSON.stringify(body);
+    const response = await fetch(url + path, { method, headers, ...(json && { body: json }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text;
+  };
 }
 
 async function command(at: number): Promise<number> {
-  const id = lampId(at % COMMANDED);
+  const path = `/api/v1/smart-home/devices/${lampId(at % COMMANDED)}/command`;
+  const headers = { Authorization: `Bearer ${mantel.token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ brightness: at % 101 });
   const startedAt = performance.now();
-  await api("POST", `/api/v1/smart-home/devices/${id}/command`, { brightness: at % 101 });
+  await connections.send({ path, headers, body, status: 200 });
   return performance.now() - startedAt;
 }
 

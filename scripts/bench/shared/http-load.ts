@@ -21,6 +21,8 @@ export interface LoadRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The expected status. */
   readonly status: number;
+  /** Sent with POST; without one it is a GET. */
+  readonly body?: string;
 }
 
 /** Sends one request over each of `connections` until `forMs` have passed, the next one when the last is answered. */
@@ -47,9 +49,12 @@ export async function loadServer(
   };
 }
 
-function bytesOf({ path, headers }: LoadRequest): Buffer {
-  const lines = Object.entries({ Host: "127.0.0.1", ...headers }).map((pair) => pair.join(": "));
-  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+function bytesOf({ path, headers, body }: Omit<LoadRequest, "url" | "pid">): Buffer {
+  const length = body !== undefined && { "Content-Length": Buffer.byteLength(body) };
+  const all = { Host: "127.0.0.1", ...headers, ...length };
+  const lines = Object.entries(all).map((pair) => pair.join(": "));
+  const method = body === undefined ? "GET" : "POST";
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
 interface Repeated {
@@ -57,6 +62,75 @@ interface Repeated {
   readonly endsAt: number;
   readonly status: number;
   readonly waits: number[];
+}
+
+/** A request that waits for its answer, or for a free connection. */
+interface Asked {
+  readonly bytes: Buffer;
+  readonly status: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Kept connections, each of which sends one request at a time; further requests wait for the first that is free. */
+export class Connections {
+  readonly #free: ((asked: Asked) => void)[] = [];
+  readonly #waiting: Asked[] = [];
+  readonly #sockets: readonly Socket[];
+
+  constructor(url: string, count: number) {
+    const { port } = new URL(url);
+    this.#sockets = Array.from({ length: count }, () => this.#open(Number(port)));
+  }
+
+  /** Resolves when the answer with this status is complete. */
+  send(request: Omit<LoadRequest, "url" | "pid">): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const asked = { bytes: bytesOf(request), status: request.status, resolve, reject };
+      const send = this.#free.pop();
+      if (send) send(asked);
+      else this.#waiting.push(asked);
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #open(port: number): Socket {
+    const socket = connect(port, "127.0.0.1");
+    let current: Asked | undefined;
+    let missing = 0;
+    const send = (asked: Asked) => {
+      current = asked;
+      socket.write(asked.bytes);
+    };
+    const next = () => {
+      current = undefined;
+      const waiting = this.#waiting.shift();
+      if (waiting) send(waiting);
+      else this.#free.push(send);
+    };
+    socket.once("connect", next);
+    socket.once("error", (error) => current?.reject(error));
+    socket.on("data", (chunk: Buffer) => {
+      if (!current) return;
+      try {
+        if (missing === 0) {
+          const { length, head } = lengthOf(chunk, current.status);
+          missing = length + head;
+        }
+      } catch (error) {
+        current.reject(error as Error);
+        return next(); // an error's answer is short enough to be one chunk
+      }
+      missing -= chunk.length;
+      if (missing > 0) return;
+      current.resolve();
+      next();
+    });
+    return socket;
+  }
 }
 
 /** Reads answers by their length alone, so that the server is the limit and not this client. */

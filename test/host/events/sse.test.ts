@@ -33,6 +33,33 @@ test("a stream carries all announced events, in order, with increasing ids", asy
   assert.equal((second?.id ?? 0) - (first?.id ?? 0), 1);
 });
 
+test("an event is encoded once for all streams, and not at all without any", async (t) => {
+  const { bus, follow, streams } = await serveStreams(t);
+  let encoded = 0;
+  const event = (revision: number) => ({
+    revision,
+    toJSON: () => {
+      encoded++;
+      return { revision };
+    },
+  });
+  const early = await follow();
+  bus.emit("layout.changed", event(1));
+  const [seen] = await early.events(1);
+  await early.leave();
+  await until(() => streams.streams === 0);
+  encoded = 0;
+
+  bus.emit("layout.changed", event(2));
+  assert.equal(encoded, 0);
+
+  for (let times = 0; times < 2; times++) {
+    const [late] = await (await follow({ lastEventId: String(seen?.id) })).events(1);
+    assert.deepEqual(late?.data, { revision: 2 });
+  }
+  assert.equal(encoded, 1);
+});
+
 test("a stream for some topics carries no others", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const stream = await follow({ topics: new Set(["layout.changed"]) });

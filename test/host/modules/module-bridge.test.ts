@@ -88,6 +88,16 @@ test("the limits are those of the manifest", () => {
   });
 });
 
+test("the limits change with the manifest", () => {
+  const { bridge, module } = openBridge({ commandsPerSecond: 10 });
+  assert.equal(bridge.limits.commandsPerSecond, 10);
+
+  Object.assign(module, { plugin: { manifest: { bridge: { commandsPerSecond: 20 } } } });
+  assert.equal(bridge.limits.commandsPerSecond, 20);
+  Object.assign(module, { plugin: { manifest: {} } });
+  assert.equal(bridge.limits.commandsPerSecond, 1);
+});
+
 test("without a burst in the manifest it is the commands of a second, and at least one", () => {
   const { bridge } = openBridge({
     commandsPerSecond: 2.7,
