@@ -14,6 +14,12 @@ import { buildPageScripts } from "./page-scripts.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
+/** Every visit loads these, in this order. */
+const SCRIPTS = [
+  join(DASHBOARD, "main.ts"),
+  join(DASHBOARD, "soon.ts"),
+  join(DASHBOARD, "ready.ts"),
+] as const;
 const MAIN = /^main\..*\.js$/;
 
 /** A cached file of the shell. */
@@ -39,7 +45,7 @@ export async function buildShell(built: BuildCache): Promise<Map<string, Asset>>
 
 async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
   const [scripts, styles, head, frame, app] = await Promise.all([
-    buildPageScripts(join(DASHBOARD, "main.ts"), OPTIONS),
+    buildPageScripts(SCRIPTS, OPTIONS),
     bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "shell.css")] }),
     bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "head-script.ts")], format: "iife" }),
     framePage(),

@@ -13,61 +13,89 @@ export type ScriptOptions = BuildOptions & {
 };
 
 interface PageScripts {
-  /** The page's script and the parts that are loaded on demand. */
+  /** The page's scripts and the parts that are loaded on demand. */
   readonly files: readonly Pick<OutputFile, "path" | "contents">[];
   readonly inputs: Metafile["inputs"];
 }
 
+/** One of the page's scripts. */
+interface Script {
+  readonly entry: string;
+  /** The name of its file. */
+  readonly name: string;
+  /** Its sources that others may import, which are in no script before it. */
+  readonly shared: readonly string[];
+  /** The exports of shared sources that others use, by their names in the file. */
+  readonly used: Set<string>;
+}
+
 /** The result of a first build. All paths are absolute. */
 interface Plan {
-  /** The sources that are loaded by `import()`. */
+  /** The sources that are loaded by `import()`, without the entries of scripts. */
   readonly parts: readonly string[];
-  /** The sources that parts share with the page's script. */
-  readonly shared: readonly string[];
+  /** The sources of each script. */
+  readonly shared: readonly (readonly string[])[];
   /** The source that each import of each source means. */
   readonly imports: ReadonlyMap<string, string>;
 }
 
 /**
- * Builds the script of a page as one file, and what it loads by `import()` as further ones, which import from it what
- * both use. esbuild alone would make a file of each set of sources that several parts share: the page waited for 15.
+ * Builds the scripts of a page, each as one file: the one of the page, and those that every visit loads behind it by
+ * `import()`, in their order. A script imports from those before it what both use, and so do the parts that are loaded
+ * on demand. esbuild alone would make a file of each set of sources that several parts share: the page waited for 15.
  */
 export async function buildPageScripts(
-  entry: string,
+  entries: readonly [page: string, ...later: string[]],
   options: ScriptOptions,
 ): Promise<PageScripts> {
   const { absWorkingDir: folder } = options;
   const split = { ...options, format: "esm", splitting: true } as const;
-  const planned = await bundle({ ...split, entryPoints: [entry] });
-  const plan = planOf(planned.metafile, entry, folder);
-  // The page's script and the parts name each other, so its name changes with the content of all of them.
+  const planned = await bundle({ ...split, entryPoints: [entries[0]] });
+  const plan = planOf(planned.metafile, entries, folder);
+  // Scripts and parts name each other, so the names of scripts change with the content of all of them.
   const hash = createHash("sha256").update(planned.outputFiles.map(({ path }) => path).join());
-  const script = `${basename(entry, ".ts")}.${hash.digest("hex").slice(0, 8)}.js`;
+  const end = `${hash.digest("hex").slice(0, 8)}.js`;
+  const scripts: Script[] = entries.map((entry, at) => {
+    const name = `${basename(entry, ".ts")}.${end}`;
+    return { entry, name, shared: plan.shared[at] ?? [], used: new Set() };
+  });
+  const names = new Map(scripts.map(({ entry, name }) => [entry, name]));
   const loaded = await bundle({
     ...split,
     entryPoints: [...plan.parts],
-    plugins: [fromScript(script, plan), ...options.plugins],
+    plugins: [fromScripts(scripts, plan), fromFiles(names, plan), ...options.plugins],
   });
-  const parts = loaded.outputFiles.map((file) => linked(script, file));
-  const built = pathsOf(loaded.metafile, folder);
-  const own = await bundle({
-    ...options,
-    format: "esm",
-    stdin: {
-      contents: exporting(entry, plan, new Set(parts.flatMap(({ used }) => used))),
-      resolveDir: folder,
-    },
-    plugins: [fromParts(built, plan), ...options.plugins],
-  });
-  const files = own.outputFiles.map(({ contents }) => ({ path: `/assets/${script}`, contents }));
-  return { files: [...files, ...parts], inputs: planned.metafile.inputs };
+  const files = loaded.outputFiles.map((file) => linked(scripts, file));
+  const built = new Map([...pathsOf(loaded.metafile, folder), ...names]);
+  for (const [at, script] of [...scripts.entries()].toReversed()) {
+    const before = scripts.slice(0, at);
+    const own = await bundle({
+      ...options,
+      format: "esm",
+      stdin: { contents: exporting(script), resolveDir: folder },
+      plugins: [fromScripts(before, plan), fromFiles(built, plan), ...options.plugins],
+    });
+    const path = `/assets/${script.name}`;
+    files.push(...own.outputFiles.map(({ text }) => linked(before, { path, text })));
+  }
+  return { files, inputs: planned.metafile.inputs };
 }
 
-function planOf({ inputs, outputs }: Metafile, entry: string, folder: string): Plan {
+function planOf({ inputs, outputs }: Metafile, entries: readonly string[], folder: string): Plan {
   const paths = pathsOf({ outputs }, folder);
-  const imported = outputs[paths.get(entry) ?? ""]?.imports ?? [];
-  const before = imported.filter(({ kind }) => kind === "import-statement");
-  const shared = before.flatMap(({ path }) => Object.keys(outputs[path]?.inputs ?? {}));
+  const placed = new Set<string>();
+  const shared = entries.map((entry) => {
+    const path = paths.get(entry) ?? "";
+    const imported = outputs[path]?.imports ?? [];
+    const before = imported.filter(({ kind }) => kind === "import-statement");
+    const sources = [path, ...before.map((each) => each.path)]
+      .flatMap((each) => Object.keys(outputs[each]?.inputs ?? {}))
+      .filter(isFile)
+      .map((source) => resolve(folder, source))
+      .filter((source) => !placed.has(source));
+    for (const source of sources) placed.add(source);
+    return sources;
+  });
   const imports = Object.entries(inputs).flatMap(([importer, { imports: each }]) =>
     each.map(
       ({ path, original }) =>
@@ -75,8 +103,8 @@ function planOf({ inputs, outputs }: Metafile, entry: string, folder: string): P
     ),
   );
   return {
-    parts: [...paths.keys()].filter((source) => source !== entry),
-    shared: shared.filter(isFile).map((path) => resolve(folder, path)),
+    parts: [...paths.keys()].filter((source) => !entries.includes(source)),
+    shared,
     imports: new Map(imports),
   };
 }
@@ -94,24 +122,33 @@ function pathsOf({ outputs }: Pick<Metafile, "outputs">, folder: string): Map<st
   return new Map(entered);
 }
 
-/** Imports shared sources from the page's script, each under an address that tells which one. */
-function fromScript(script: string, { shared, imports }: Plan): Plugin {
-  const addresses = new Map(shared.map((source, at) => [source, `./${script}?${at}`]));
-  return external("import-statement", addresses, imports);
+/** Imports shared sources from scripts, each under an address that tells which one. */
+function fromScripts(scripts: readonly Script[], { imports }: Plan): Plugin {
+  const addresses = scripts.flatMap(({ name, shared }) =>
+    shared.map((source, at) => [source, `./${name}?${at}`] as const),
+  );
+  // The page's script has run, and a later one must run before what only needs its effects.
+  const [page] = scripts;
+  const hasRun = (source: string) => page?.shared.includes(source) === true;
+  return external("import-statement", { addresses: new Map(addresses), hasRun, imports });
 }
 
-/** Loads parts under their built names. */
-function fromParts(built: ReadonlyMap<string, string>, { imports }: Plan): Plugin {
+/** Loads files under their built names. */
+function fromFiles(built: ReadonlyMap<string, string>, { imports }: Plan): Plugin {
   const addresses = new Map([...built].map(([source, path]) => [source, `./${basename(path)}`]));
-  return external("dynamic-import", addresses, imports);
+  return external("dynamic-import", { addresses, hasRun: () => true, imports });
+}
+
+interface Externals {
+  /** By source. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** True for a source that an import without names would not run. */
+  readonly hasRun: (source: string) => boolean;
+  readonly imports: Plan["imports"];
 }
 
 /** Leaves imports of these sources to the browser, with their addresses. */
-function external(
-  kind: ImportKind,
-  addresses: ReadonlyMap<string, string>,
-  imports: Plan["imports"],
-): Plugin {
+function external(kind: ImportKind, { addresses, hasRun, imports }: Externals): Plugin {
   const of = new Set(
     [...imports].flatMap(([key, source]) =>
       addresses.has(source) ? [key.split("\0")[1] ?? ""] : [],
@@ -124,8 +161,11 @@ function external(
     setup: (build) =>
       build.onResolve({ filter, namespace: "file" }, (asked) => {
         if (asked.kind !== kind) return undefined;
-        const path = addresses.get(imports.get(keyOf(asked.importer, asked.path)) ?? "");
-        return path === undefined ? undefined : { path, external: true, sideEffects: false };
+        const source = imports.get(keyOf(asked.importer, asked.path)) ?? "";
+        const path = addresses.get(source);
+        return path === undefined
+          ? undefined
+          : { path, external: true, sideEffects: !hasRun(source) };
       }),
   };
 }
@@ -133,38 +173,42 @@ function external(
 const escaped = (text: string): string => text.replaceAll(/[^\w/@-]/g, "\\$&");
 
 /**
- * A part whose imports from the page's script have the names that they have there; and those names.
+ * A file whose imports from scripts have the names that they have there, which are noted as used.
  * @throws Error if it imports or exports all names of a shared source, or its default: under another address the
- * browser would run the page's script again
+ * browser would run the script again
  */
-function linked(script: string, { path, text }: OutputFile) {
-  const used: string[] = [];
-  const statement = new RegExp(`import\\{([^{}]*)\\}from"\\./${escaped(script)}\\?(\\d+)"`, "g");
-  const contents = text.replaceAll(statement, (_, clauses: string, at: string) => {
-    const renamed = clauses.split(",").map((clause) => {
-      const [name = "", local = name] = clause.split(" as ");
-      used.push(nameIn(at, name));
-      return `${nameIn(at, name)} as ${local}`;
+function linked(scripts: readonly Script[], { path, text }: Pick<OutputFile, "path" | "text">) {
+  let code = text;
+  for (const { name: script, used } of scripts) {
+    const address = `"\\./${escaped(script)}\\?(\\d+)"`;
+    const statement = new RegExp(`import\\{([^{}]*)\\}from${address}`, "g");
+    code = code.replaceAll(statement, (_, clauses: string, at: string) => {
+      const renamed = clauses.split(",").map((clause) => {
+        const [name = "", local = name] = clause.split(" as ");
+        used.add(nameIn(at, name));
+        return `${nameIn(at, name)} as ${local}`;
+      });
+      return `import{${renamed.join()}}from"./${script}"`;
     });
-    return `import{${renamed.join()}}from"./${script}"`;
-  });
-  if (contents.includes(`${script}?`)) {
-    throw new Error(
-      `${path} uses a source of the page's script otherwise than by import { name }; import names, and export them from it`,
-    );
+    code = code.replaceAll(new RegExp(`import${address}`, "g"), `import"./${script}"`);
+    if (code.includes(`${script}?`)) {
+      throw new Error(
+        `${path} uses a source of ${script} otherwise than by import { name }; import names, and export them from it`,
+      );
+    }
   }
-  return { path, contents: Buffer.from(contents), used };
+  return { path, contents: Buffer.from(code) };
 }
 
-/** The name in the page's script of an export of the shared source with this number. */
+/** The name in a script of an export of its shared source with this number. */
 const nameIn = (at: number | string, name: string): string => `m${at}_${name}`;
 
-/** The source of the page's script: its entry, and the exports that parts use. */
-function exporting(entry: string, { shared }: Plan, used: ReadonlySet<string>): string {
+/** The source of a script: its entry, and the exports that others use. */
+function exporting({ entry, shared, used }: Script): string {
   const clauses = [...used].map((name) => {
     const [, at = "", exported = ""] = /^m(\d+)_(.*)$/.exec(name) ?? [];
     const source = JSON.stringify(shared[Number(at)]);
     return `export { ${exported} as ${name} } from ${source};`;
   });
-  return [`import ${JSON.stringify(entry)};`, ...clauses].join("\n");
+  return [`export * from ${JSON.stringify(entry)};`, ...clauses].join("\n");
 }

@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 
 /** Starts what may come last. */
 export async function startLastParts(root: HTMLElement, session: Session): Promise<void> {
-  void import("./details/details.ts"); // ready for the first long press
+  void import("./ready.ts").catch(() => undefined); // it is loaded again when it is needed
   followEventForms(session.contexts);
   followFind(root, session);
   followLiveDevices(session);

@@ -130,7 +130,7 @@ export class Session {
 
   async #openDetails(target: DetailsTarget, box: Box): Promise<void> {
     try {
-      const { openDetails } = await import("./details/details.ts");
+      const { openDetails } = await import("./ready.ts");
       openDetails(this, target, box);
     } catch (error) {
       console.error("could not open the details", error);

@@ -11,10 +11,9 @@ export function followFind(root: HTMLElement, session: Session): () => void {
     root.hidden === true || document.documentElement.hasAttribute("data-kiosk");
   const open = async (): Promise<void> => {
     if (isAway()) return;
-    const { openFind } = await import("./find.ts");
+    const { openFind } = await import("../ready.ts");
     openFind(session);
   };
-  void import("./find.ts").catch(() => undefined); // ready for the first key
   const ended = new AbortController();
   const { signal } = ended;
   addEventListener(FIND, () => void open(), { signal });

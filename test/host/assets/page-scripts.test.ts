@@ -68,7 +68,7 @@ test("a part that takes all names of a shared source is refused", async (t) => {
     const second = `${statement} from "./names.ts"; ${statement.includes("all") ? "export const last = () => Object.keys(all);" : ""}`;
     await assert.rejects(
       buildIn(t, { ...SOURCES, "second.ts": second }),
-      /second\.\w+\.js uses a source of the page's script otherwise than by import/,
+      /second\.\w+\.js uses a source of main\.\w+\.js otherwise than by import/,
       statement,
     );
   }
@@ -97,6 +97,49 @@ test("files of a package may export what another one of them does", async (t) =>
   assert.deepEqual(await run(folder, built), ["ownshown", 2, "ownshownshown"]);
 });
 
+const LATER = {
+  "main.ts": `import { add } from "./counter.ts";
+    globalThis.loading = import("./soon.ts").then(({ start }) => start(add()));
+    export const part = () => import("./part.ts");`,
+  "counter.ts": "let count = 0; export const add = () => ++count;",
+  "soon.ts": `export { start } from "./start.ts"; export { view as shownSoon } from "./view.ts";`,
+  "start.ts": `import { view } from "./view.ts"; import "./styles.ts";
+    export const start = async (count) => {
+      const { open, view: again } = await import("./ready.ts");
+      return [count, view(), open(), again === view];
+    };`,
+  "view.ts": `import { add } from "./counter.ts"; let views = 0; export const view = () => \`\${++views} of \${add()}\`;`,
+  "styles.ts": "globalThis.styles = (globalThis.styles ?? 0) + 1; export const unused = 1;",
+  "ready.ts": `import { view } from "./view.ts"; import { form } from "./form.ts"; import "./styles.ts";
+    export { view }; export const open = () => form + view();`,
+  "form.ts": `export const form = "form "; export const other = "other ";`,
+  "part.ts": `import { view } from "./view.ts"; import { other } from "./form.ts"; import { add } from "./counter.ts";
+    import "./styles.ts";
+    export const read = () => [globalThis.styles, view(), other + add()];`,
+} as const;
+const LATER_SCRIPTS = ["main.ts", "soon.ts", "ready.ts"] as const;
+
+test("scripts that each visit loads later are one file each, and use the state of those before", async (t) => {
+  t.after(() => Reflect.deleteProperty(globalThis, "styles"));
+  const { folder, built } = await buildIn(t, LATER, LATER_SCRIPTS);
+
+  const names = built.files.map(({ path }) => basename(path).split(".")[0]);
+  assert.deepEqual(new Set(names), new Set(["main", "part", "ready", "soon"]));
+  assert.equal(names.length, 4);
+  assert.deepEqual(await run(folder, built), [1, "1 of 2", "form 2 of 3", true]);
+  assert.equal(Reflect.get(globalThis, "styles"), 1);
+});
+
+test("a part that is loaded before a later script runs what it needs of that", async (t) => {
+  t.after(() => Reflect.deleteProperty(globalThis, "styles"));
+  const main = `import { add } from "./counter.ts"; add();
+    globalThis.loading = import("./part.ts").then(({ read }) => read());
+    export const later = () => import("./soon.ts");`;
+  const { folder, built } = await buildIn(t, { ...LATER, "main.ts": main }, LATER_SCRIPTS);
+
+  assert.deepEqual(await run(folder, built), [1, "1 of 2", "other 3"]);
+});
+
 type Built = Awaited<ReturnType<typeof buildPageScripts>>;
 
 /** The name of the page's script. */
@@ -105,24 +148,31 @@ function scriptOf({ files }: Built): string {
   return names.find((name) => name.startsWith("main.")) ?? assert.fail(String(names));
 }
 
-async function buildIn(t: TestContext, sources: Readonly<Record<string, string>>) {
+async function buildIn(
+  t: TestContext,
+  sources: Readonly<Record<string, string>>,
+  [page, ...later]: readonly [string, ...string[]] = ["main.ts"],
+) {
   const folder = await emptyFolder(t);
   for (const [name, text] of Object.entries(sources)) {
     await mkdir(join(folder, name, ".."), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  const built = await buildPageScripts(join(folder, "main.ts"), {
-    absWorkingDir: folder,
-    outdir: "/assets",
-    write: false,
-    metafile: true,
-    bundle: true,
-    minify: true,
-    platform: "browser",
-    entryNames: "[name].[hash]",
-    chunkNames: "[name].[hash]",
-    plugins: [],
-  });
+  const built = await buildPageScripts(
+    [join(folder, page), ...later.map((entry) => join(folder, entry))],
+    {
+      absWorkingDir: folder,
+      outdir: "/assets",
+      write: false,
+      metafile: true,
+      bundle: true,
+      minify: true,
+      platform: "browser",
+      entryNames: "[name].[hash]",
+      chunkNames: "[name].[hash]",
+      plugins: [],
+    },
+  );
   return { folder, built };
 }
 
