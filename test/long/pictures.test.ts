@@ -27,7 +27,7 @@ const ZONE = `Etc/GMT${EAST > 0 ? "-" : "+"}${Math.abs(EAST)}`;
 
 /** The number of icons of the menu that are still loading. */
 const UNANSWERED = `[...document.querySelectorAll(".settings nav mantel-icon")].filter(
-  ({ style }) => !style.maskImage.startsWith("url"),
+  ({ shadowRoot }) => !shadowRoot?.querySelector("path"),
 ).length`;
 
 /** The content, and its hours from the last full hour. */

@@ -78,7 +78,7 @@ class FramePage {
       case "handOver":
         return this.#handOver(ports[0]);
       case "icon":
-        return this.#icons.put(message.name, message.svg);
+        return this.#icons.put(message.name, message.path);
       case "answer":
         this.#calls.get(message.call)?.(message.answer as never);
         this.#calls.delete(message.call);
@@ -101,7 +101,7 @@ class FramePage {
         this.#ask((call) => ({ kind: "commandRoom", call, room, device, command })),
     });
     this.#home = home;
-    for (const [name, svg] of Object.entries(request.icons)) this.#icons.put(name, svg);
+    for (const [name, path] of Object.entries(request.icons)) this.#icons.put(name, path);
     try {
       const code = await codeOf(request.code);
       const handedOver = handedOverPort ? await readHandedOver(handedOverPort) : request.handedOver;

@@ -4,7 +4,7 @@ import { serviceKey } from "@mantel/plugin-sdk/service";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
 import type { ServiceName, WidgetContexts } from "../widget-context.ts";
-import { iconText, loadedIcons } from "./frame-icons.ts";
+import { iconPath, loadedIcons } from "./frame-icons.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import type { ReadAnswer, ToFrame } from "./to-frame.ts";
@@ -208,8 +208,8 @@ export class HomeFeed {
 
   async #icon(name: string): Promise<void> {
     if (!this.#iconLimit.has()) return;
-    const svg = await iconText(name);
-    this.#frame.send({ kind: "icon", name, svg });
+    const path = await iconPath(name);
+    this.#frame.send({ kind: "icon", name, path });
   }
 }
 

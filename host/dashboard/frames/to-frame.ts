@@ -78,7 +78,7 @@ export type ToFrame =
   | { readonly kind: "devices"; readonly all: readonly Device[] }
   | { readonly kind: "device"; readonly device: Device }
   | { readonly kind: "channel"; readonly name: string; readonly value: unknown }
-  | { readonly kind: "icon"; readonly name: string; readonly svg: string }
+  | { readonly kind: "icon"; readonly name: string; readonly path: string }
   | {
       readonly kind: "answer";
       readonly call: number;

@@ -26,7 +26,7 @@ export class IconStore {
   readonly #storage: PageStorage;
   /** SVG paths by name; those used last come last. */
   readonly #known: Map<string, string>;
-  readonly #waiting = new Map<string, ((svg: string) => void)[]>();
+  readonly #waiting = new Map<string, ((path: string) => void)[]>();
   #isAsking = false;
 
   constructor({ url, storage }: Options) {
@@ -35,19 +35,18 @@ export class IconStore {
     this.#known = new Map(storedPaths(storage.get(STORED), url));
   }
 
-  /** The icon as SVG text, if it is known. */
+  /** The SVG path of an icon in a square of 24 units, if it is known. */
   find(name: string): string | undefined {
     const path = this.#known.get(name);
-    if (path === undefined) return undefined;
-    this.#remember(name, path);
-    return svgOf(path);
+    if (path !== undefined) this.#remember(name, path);
+    return path;
   }
 
-  /** The icon as SVG text, once the host has sent it. An unknown one is a question mark. */
+  /** The path of an icon once the host has sent it. An unknown one is a question mark. */
   load(asked: string): Promise<string> {
     const name = NAME.test(asked) ? asked : HELP;
-    const svg = this.find(name);
-    if (svg !== undefined) return Promise.resolve(svg);
+    const path = this.find(name);
+    if (path !== undefined) return Promise.resolve(path);
     return new Promise((resolve) => {
       this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), resolve]);
       if (!this.#isAsking) this.#askAfter(0);
@@ -73,7 +72,7 @@ export class IconStore {
     for (const name of [HELP, ...names]) {
       const path = paths[name] ?? help;
       this.#remember(name, path);
-      for (const use of this.#waiting.get(name) ?? []) use(svgOf(path));
+      for (const use of this.#waiting.get(name) ?? []) use(path);
       this.#waiting.delete(name);
     }
     this.#storage.set(STORED, JSON.stringify({ url: this.#url, paths: [...this.#known] }));
@@ -104,8 +103,4 @@ function storedPaths(text: string | null, url: string): readonly (readonly [stri
   } catch {
     return [];
   }
-}
-
-function svgOf(path: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${path}"/></svg>`;
 }

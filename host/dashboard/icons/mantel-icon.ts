@@ -1,4 +1,4 @@
-import { draw, drawNothing, plainName } from "./icon-mask.ts";
+import { clear, draw, plainName } from "./draw-icon.ts";
 import { icons } from "./icons.ts";
 
 /**
@@ -10,9 +10,9 @@ export class MantelIcon extends HTMLElement {
 
   attributeChangedCallback(_attribute: string, _before: string | null, now: string | null): void {
     const name = plainName(now);
-    const svg = icons().find(name);
-    if (svg !== undefined) return draw(this, svg);
-    drawNothing(this);
+    const path = icons().find(name);
+    if (path !== undefined) return draw(this, path);
+    clear(this);
     void icons()
       .load(name)
       .then((loaded) => {

@@ -3,9 +3,6 @@ import { test, type TestContext } from "node:test";
 import { IconStore } from "../../../../host/dashboard/icons/icon-store.ts";
 import { mockAgain } from "../../../helpers/mock-again.ts";
 
-const svg = (path: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${path}"/></svg>`;
-
 /** A host that draws each icon as its name, and none that begins with "no". */
 function openHost(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -47,8 +44,8 @@ test("icons are requested together, and the next ones when the answer is there",
   const later = [store.load("fan"), store.load("sofa")];
   await pass(0);
 
-  assert.deepEqual(await Promise.all(first), [svg("M sofa"), svg("M lamp"), svg("M sofa")]);
-  assert.deepEqual(await Promise.all(later), [svg("M fan"), svg("M sofa")]);
+  assert.deepEqual(await Promise.all(first), ["M sofa", "M lamp", "M sofa"]);
+  assert.deepEqual(await Promise.all(later), ["M fan", "M sofa"]);
   assert.deepEqual(asked, ["/icons/7/help,lamp,sofa.json", "/icons/7/fan.json"]);
 });
 
@@ -83,9 +80,9 @@ test("an unknown icon, and a name that cannot be one, is a question mark", async
   );
   await pass(0);
 
-  assert.deepEqual(new Set(await Promise.all(loading)), new Set([svg("M help")]));
+  assert.deepEqual(new Set(await Promise.all(loading)), new Set(["M help"]));
   assert.deepEqual(asked, ["/icons/7/help,nothing-like-it.json"]);
-  assert.equal(store.find("nothing-like-it"), svg("M help"), "it is not asked for again");
+  assert.equal(store.find("nothing-like-it"), "M help", "it is not asked for again");
 });
 
 test("more than fifty icons are requested in turns", async (t) => {
@@ -95,7 +92,7 @@ test("more than fifty icons are requested in turns", async (t) => {
   const loading = Array.from({ length: 120 }, (_, n) => store.load(`icon-${n}`));
   for (let turn = 0; turn < 3; turn++) await pass(0);
 
-  assert.equal((await Promise.all(loading)).at(-1), svg("M icon-119"));
+  assert.equal((await Promise.all(loading)).at(-1), "M icon-119");
   assert.deepEqual(
     asked.map((url) => url.split(",").length),
     [51, 50, 20],
@@ -118,7 +115,7 @@ test("a host that cannot be reached, or answers with an error, is asked again af
 
   await host.pass(1);
 
-  assert.equal(await loading, svg("M sofa"));
+  assert.equal(await loading, "M sofa");
   assert.equal(host.asked.at(-1), "/icons/7/help,lamp,sofa.json");
 });
 
@@ -129,8 +126,8 @@ test("the next visit knows the icons of this one, until their version changes", 
   void store.load("sofa");
   await pass(0);
 
-  assert.equal(open().find("sofa"), svg("M sofa"));
-  assert.equal(await open().load("sofa"), svg("M sofa"));
+  assert.equal(open().find("sofa"), "M sofa");
+  assert.equal(await open().load("sofa"), "M sofa");
   assert.equal(open("/icons/8/").find("sofa"), undefined);
 });
 
