@@ -108,17 +108,21 @@ test("without a burst in the manifest it is the commands of a second, and at lea
   assert.deepEqual([burst, rates?.[0]?.burst], [2, 1]);
 });
 
-test("commands, scenes and pictures are calls with the deadline for confirmations", async () => {
+test("commands, scenes and pictures are calls with the deadline for confirmations, and videos with longer ones", async () => {
   const { bridge, calls } = openBridge({ confirmMs: 1_000 });
 
   await bridge.command("1", { on: true }, "c1");
   await bridge.activateScene("evening", "a1");
   await bridge.image("1");
+  await bridge.nextFrame("1", 7);
+  await bridge.video("1", "an offer");
 
   assert.deepEqual(calls, [
     ["command", { nativeId: "1", command: { on: true }, commandId: "c1" }, 1_000],
     ["activateScene", { nativeId: "evening", activationId: "a1" }, 1_000],
     ["image", { nativeId: "1" }, 1_000],
+    ["nextFrame", { nativeId: "1", after: 7 }, 8_000],
+    ["video", { nativeId: "1", offer: "an offer" }, 15_000],
   ]);
 });
 

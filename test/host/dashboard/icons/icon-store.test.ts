@@ -47,6 +47,8 @@ test("icons are requested together, and the next ones when the answer is there",
   assert.deepEqual(await Promise.all(first), ["M sofa", "M lamp", "M sofa"]);
   assert.deepEqual(await Promise.all(later), ["M fan", "M sofa"]);
   assert.deepEqual(asked, ["/icons/7/help,lamp,sofa.json", "/icons/7/fan.json"]);
+  await pass(60_000);
+  assert.equal(asked.length, 2, "nothing is requested when no icon is missing");
 });
 
 test("while a request runs, further icons wait for its end", async (t) => {

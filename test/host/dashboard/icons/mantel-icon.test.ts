@@ -30,12 +30,19 @@ test("an icon is empty until it is loaded, and is drawn at once when it is known
   assert.equal(drawn(first), "M1");
   assert.equal(drawn(iconOf("mdi:sofa")), "M1");
   assert.equal(first.childNodes.length, 0);
+  const svg = first.shadowRoot?.querySelector("svg");
+  assert.equal(svg?.getAttribute("viewBox"), "0 0 24 24");
+  assert.equal(svg?.getAttribute("fill"), "currentColor");
+  assert.equal(svg?.getAttribute("aria-hidden"), "true");
+  assert.deepEqual([svg?.style.display, svg?.style.pointerEvents], ["block", "none"]);
 });
 
 test("an icon that is renamed while it loads shows the later name", async (t) => {
   let answer = (_response: Response): void => undefined;
   t.mock.method(globalThis, "fetch", () => new Promise((resolve) => (answer = resolve)));
-  const icon = iconOf("mdi:lamp");
+  const icon = iconOf("mdi:help");
+  icon.setAttribute("name", "mdi:lamp");
+  assert.equal(drawn(icon), null, "the former drawing is gone");
   await settled();
   icon.setAttribute("name", "mdi:sofa");
 
@@ -46,7 +53,14 @@ test("an icon that is renamed while it loads shows the later name", async (t) =>
 });
 
 test("a name of no icon is drawn as a question mark", async () => {
-  for (const name of ["sofa", "mdi:", "fas:sofa", 'mdi:"); background: url(']) {
+  for (const name of [
+    "sofa",
+    "mdi:",
+    "fas:sofa",
+    "a mdi:sofa",
+    "mdi:sofa!",
+    'mdi:"); background: url(',
+  ]) {
     assert.equal(drawn(iconOf(name)), "M2", name);
   }
 });
