@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -53,6 +54,33 @@ test("every page of the settings is accessible, wide and narrow, dark and light"
       await page.screenshot({ path: join(pictures, name) });
     }
   }
+});
+
+test("with forced colours, icons have the colour of their text, and switches and accents can be seen", async (t) => {
+  const fixture = {
+    browser: await openBrowser(t),
+    host: await startHost(t, { plugins: ["plugins/demo-home"] }),
+  };
+  const page = await visitSettings(t, fixture, "general");
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.locator(".settings .swatch").first().waitFor();
+
+  const unlike = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("mantel-icon")]
+      .filter((icon) => getComputedStyle(icon).color !== getComputedStyle(icon.parentElement).color)
+      .map((icon) => icon.getAttribute("name"))`,
+  );
+  const unseen = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("[role=switch]")]
+      .filter((each) => getComputedStyle(each).backgroundColor === getComputedStyle(each, "::after").backgroundColor)
+      .map((each) => each.id)`,
+  );
+  const accents = await page.evaluate<number>(
+    `new Set([...document.querySelectorAll(".swatch")].map((each) => getComputedStyle(each).backgroundColor)).size`,
+  );
+
+  assert.deepEqual([unlike, unseen], [[], []]);
+  assert.ok(accents > 3, String(accents));
 });
 
 /** The open requests of a page, without the event stream, which does not end. */
