@@ -138,8 +138,10 @@ async function keepsToSizes(t: TestContext, fixture: Fixture): Promise<void> {
 
   const clock = tile(page, "Clock");
   await clock.click();
-  await page.getByText("At least 2 wide and 4 high, at most 12 and 14").waitFor();
+  const sizes = page.getByText("At least 2 wide and 4 high, at most 12 and 14");
+  await sizes.waitFor();
   await page.keyboard.press("Escape");
+  await sizes.waitFor({ state: "hidden" }); // the grid moves when the panel closes
   await drag(page, page.locator("[data-tile=clock] .ui-resizable-se"), { by: [-260, -120] });
   await page.getByRole("button", { name: /^Clock, .* 2 wide, 4 high$/ }).waitFor();
   await clock.focus();
