@@ -127,7 +127,7 @@ function fromScripts(scripts: readonly Script[], { imports }: Plan): Plugin {
   const addresses = scripts.flatMap(({ name, shared }) =>
     shared.map((source, at) => [source, `./${name}?${at}`] as const),
   );
-  // The page's script has run, and a later one must run before what only needs its effects.
+  // When a part is loaded, the page's script has run, and a later one perhaps not.
   const [page] = scripts;
   const hasRun = (source: string) => page?.shared.includes(source) === true;
   return external("import-statement", { addresses: new Map(addresses), hasRun, imports });
@@ -142,7 +142,7 @@ function fromFiles(built: ReadonlyMap<string, string>, { imports }: Plan): Plugi
 interface Externals {
   /** By source. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** True for a source that an import without names would not run. */
+  /** True for a source that has run already, so that an import without names can be left out. */
   readonly hasRun: (source: string) => boolean;
   readonly imports: Plan["imports"];
 }
@@ -193,7 +193,7 @@ function linked(scripts: readonly Script[], { path, text }: Pick<OutputFile, "pa
     code = code.replaceAll(new RegExp(`import${address}`, "g"), `import"./${script}"`);
     if (code.includes(`${script}?`)) {
       throw new Error(
-        `${path} uses a source of ${script} otherwise than by import { name }; import names, and export them from it`,
+        `${path} uses a source of ${script} otherwise than by import { name }; import names, and export them from that source`,
       );
     }
   }

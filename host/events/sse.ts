@@ -64,38 +64,15 @@ export interface StreamRequest {
   readonly permitted: () => boolean;
 }
 
-interface FrameParts {
+interface Frame {
   readonly sequence: number;
   readonly topic: string;
+  /** Encoded for the first client that gets it, and once for all. */
+  readonly bytes: () => Buffer;
   /** The scope that a token needs for it; absent means `read`. */
   readonly scope?: Scope;
   /** Set for a channel that is gone. */
   readonly channel?: ChannelEvent;
-}
-
-/** One event. It is encoded for the first client that gets it, and once for all. */
-class Frame {
-  readonly sequence: number;
-  readonly topic: string;
-  readonly scope: Scope | undefined;
-  readonly channel: ChannelEvent | undefined;
-  #encode: (() => string) | undefined;
-  #bytes: Buffer | undefined;
-
-  /** `encode` gives the text of the frame. */
-  constructor({ sequence, topic, scope, channel }: FrameParts, encode: () => string) {
-    this.sequence = sequence;
-    this.topic = topic;
-    this.scope = scope;
-    this.channel = channel;
-    this.#encode = encode;
-  }
-
-  get bytes(): Buffer {
-    this.#bytes ??= Buffer.from(this.#encode?.() ?? "");
-    this.#encode = undefined;
-    return this.#bytes;
-  }
 }
 
 /** The last value of a channel, and the last frame before it. */
@@ -236,7 +213,7 @@ export class EventStreams {
   #takeData(topic: string, read: () => string, scope: Scope = "read"): void {
     const sequence = ++this.#sequence;
     const head = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: `;
-    this.#add(new Frame({ sequence, topic, scope }, () => `${head}${read()}\n\n`));
+    this.#add({ sequence, topic, bytes: encodedOnce(() => `${head}${read()}\n\n`), scope });
   }
 
   #add(frame: Frame): void {
@@ -267,8 +244,8 @@ export class EventStreams {
     if (isRemoved) {
       this.#channels.delete(channel);
       const sequence = ++this.#sequence;
-      const parts = { sequence, topic: "channel", channel: event };
-      return this.#add(new Frame(parts, () => `id: ${this.#idOf(sequence)}\n${text}`));
+      const bytes = encodedOnce(() => `id: ${this.#idOf(sequence)}\n${text}`);
+      return this.#add({ sequence, topic: "channel", bytes, channel: event });
     }
     const bytes = Buffer.from(text);
     this.#channels.set(channel, { event, bytes, after: this.#sequence });
@@ -323,11 +300,11 @@ export class EventStreams {
   /** The bytes of some frames. Most clients want the same ones. */
   #bytesOf(frames: readonly Frame[]): Buffer {
     const [first] = frames;
-    if (first && frames.length === 1) return first.bytes;
+    if (first && frames.length === 1) return first.bytes();
     const key = frames.map(({ sequence }) => sequence).join();
     const known = this.#joined.get(key);
     if (known) return known;
-    const bytes = Buffer.concat(frames.map((frame) => frame.bytes));
+    const bytes = Buffer.concat(frames.map((frame) => frame.bytes()));
     this.#joined.set(key, bytes);
     return bytes;
   }
@@ -399,4 +376,15 @@ function follows({ topics, channels, mayRead }: Client, { channel, scope }: Chan
 
 function write(client: Client, bytes: Buffer | string): void {
   if (!client.response.write(bytes)) client.blocked = true;
+}
+
+/** The bytes of a text that is made when they are first needed. */
+function encodedOnce(makeText: () => string): () => Buffer {
+  let make: (() => string) | undefined = makeText;
+  let bytes: Buffer | undefined;
+  return () => {
+    bytes ??= Buffer.from(make?.() ?? "");
+    make = undefined; // lets go of what the text was made of
+    return bytes;
+  };
 }

@@ -29,17 +29,18 @@ type BridgeManifest = Module["plugin"]["manifest"]["bridge"];
 /** A module of the kind `bridge`, as devices and scenes use it. */
 export class ModuleBridge implements Bridge {
   readonly #module: Module;
-  /** The limits in a manifest, which is another one when the module's files change. */
-  #limits: { readonly of: BridgeManifest; readonly filled: BridgeLimits } | undefined;
+  /** The limits of the manifest that was read last; a change of the module's files makes another one. */
+  #read: { readonly manifest: BridgeManifest; readonly limits: BridgeLimits } | undefined;
 
   constructor(module: Module) {
     this.#module = module;
   }
 
   get limits(): BridgeLimits {
-    const of = this.#manifest;
-    if (!this.#limits || this.#limits.of !== of) this.#limits = { of, filled: limitsOf(of) };
-    return this.#limits.filled;
+    const manifest = this.#manifest;
+    if (!this.#read || this.#read.manifest !== manifest)
+      this.#read = { manifest, limits: limitsOf(manifest) };
+    return this.#read.limits;
   }
 
   get isEnabled(): boolean {

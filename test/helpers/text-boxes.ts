@@ -67,7 +67,7 @@ const DRAWN = `(() => {
       const { left, top, right, bottom } = node.getBoundingClientRect();
       const seen = clip(node, { left, top, right, bottom });
       if (seen) boxes.push({ text: node.getAttribute("name") ?? "a picture", ...seen });
-      return;
+      if (node.localName === "mantel-icon") return; // its drawing is not a second picture
     }
     for (const child of (node.shadowRoot ?? node).childNodes) visit(child);
   };

@@ -4,7 +4,7 @@ import { serviceKey } from "@mantel/plugin-sdk/service";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import { WidgetPermissions } from "@mantel/plugin-sdk/widget-permissions";
 import type { ServiceName, WidgetContexts } from "../widget-context.ts";
-import { iconPath, loadedIcons } from "./frame-icons.ts";
+import { frameIcons } from "./frame-icons.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import type { ReadAnswer, ToFrame } from "./to-frame.ts";
@@ -60,7 +60,7 @@ export class HomeFeed {
     return {
       devices: this.#devices,
       channels: Object.fromEntries(this.#values),
-      icons: loadedIcons(),
+      icons: frameIcons.loaded,
     };
   }
 
@@ -208,7 +208,7 @@ export class HomeFeed {
 
   async #icon(name: string): Promise<void> {
     if (!this.#iconLimit.has()) return;
-    const path = await iconPath(name);
+    const path = await frameIcons.pathOf(name);
     this.#frame.send({ kind: "icon", name, path });
   }
 }

@@ -11,6 +11,9 @@ const HELP = "help";
 /** Other names would change the address of a request. */
 const NAME = /^[a-z0-9-]{1,60}$/;
 
+/** SVG paths by the names of icons. */
+type Paths = Readonly<Record<string, string>>;
+
 interface Options {
   /** Path of the icons, which changes with their version. */
   readonly url: string;
@@ -32,7 +35,7 @@ export class IconStore {
   constructor({ url, storage }: Options) {
     this.#url = url;
     this.#storage = storage;
-    this.#known = new Map(storedPaths(storage.get(STORED), url));
+    this.#known = storedPaths(storage.get(STORED), url);
   }
 
   /** The SVG path of an icon in a square of 24 units, if it is known. */
@@ -62,15 +65,16 @@ export class IconStore {
     const names = [...this.#waiting.keys()].slice(0, MAX_OF_A_REQUEST);
     const asked = this.#known.has(HELP) ? names : [...new Set([...names, HELP])];
     const paths = await fetchPaths(`${this.#url}${asked.toSorted().join(",")}.json`);
-    if (paths) this.#take(names, paths);
+    const help = this.#known.get(HELP) ?? paths?.[HELP];
+    const taken = paths && help !== undefined ? { ...paths, [HELP]: help } : undefined;
+    if (taken) this.#take(names, taken);
     this.#isAsking = false;
-    if (this.#waiting.size > 0) this.#askAfter(paths ? 0 : RETRY_AFTER_MS);
+    if (this.#waiting.size > 0) this.#askAfter(taken ? 0 : RETRY_AFTER_MS);
   }
 
-  #take(names: readonly string[], paths: Readonly<Record<string, string>>): void {
-    const help = paths[HELP] ?? this.#known.get(HELP) ?? "";
+  #take(names: readonly string[], paths: Paths & { readonly [HELP]: string }): void {
     for (const name of [HELP, ...names]) {
-      const path = paths[name] ?? help;
+      const path = paths[name] ?? paths[HELP];
       this.#remember(name, path);
       for (const use of this.#waiting.get(name) ?? []) use(path);
       this.#waiting.delete(name);
@@ -86,21 +90,21 @@ export class IconStore {
   }
 }
 
-async function fetchPaths(url: string): Promise<Readonly<Record<string, string>> | undefined> {
+async function fetchPaths(url: string): Promise<Paths | undefined> {
   try {
     const response = await fetch(url);
-    return response.ok ? ((await response.json()) as Record<string, string>) : undefined;
+    return response.ok ? ((await response.json()) as Paths) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The icons of this version that an earlier visit has stored. */
-function storedPaths(text: string | null, url: string): readonly (readonly [string, string])[] {
+function storedPaths(text: string | null, url: string): Map<string, string> {
   try {
     const stored = JSON.parse(text ?? "{}") as { url?: string; paths: [string, string][] };
-    return stored.url === url && Array.isArray(stored.paths) ? stored.paths : [];
+    return new Map(stored.url === url ? stored.paths : []);
   } catch {
-    return [];
+    return new Map();
   }
 }

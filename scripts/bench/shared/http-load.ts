@@ -12,17 +12,20 @@ export interface Loaded {
   readonly cpuMicros: number;
 }
 
-/** One request that is sent again and again. */
-export interface LoadRequest {
-  readonly url: string;
-  /** The pid of the server. */
-  readonly pid: number;
+interface Request {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The expected status. */
   readonly status: number;
   /** Sent with POST; without one it is a GET. */
   readonly body?: string;
+}
+
+/** One request that is sent again and again. */
+export interface LoadRequest extends Request {
+  readonly url: string;
+  /** The pid of the server. */
+  readonly pid: number;
 }
 
 /** Sends one request over each of `connections` until `forMs` have passed, the next one when the last is answered. */
@@ -49,7 +52,7 @@ export async function loadServer(
   };
 }
 
-function bytesOf({ path, headers, body }: Omit<LoadRequest, "url" | "pid">): Buffer {
+function bytesOf({ path, headers, body }: Request): Buffer {
   const length = body !== undefined && { "Content-Length": Buffer.byteLength(body) };
   const all = { Host: "127.0.0.1", ...headers, ...length };
   const lines = Object.entries(all).map((pair) => pair.join(": "));
@@ -62,6 +65,50 @@ interface Repeated {
   readonly endsAt: number;
   readonly status: number;
   readonly waits: number[];
+}
+
+function repeat(socket: Socket, { bytes, endsAt, status, waits }: Repeated): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let sentAt = 0;
+    const isComplete = answerReader();
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(bytes);
+    };
+    socket.once("connect", send);
+    socket.once("error", reject);
+    socket.on("data", (chunk: Buffer) => {
+      if (!isComplete(chunk, status)) return;
+      const now = performance.now();
+      waits.push(now - sentAt);
+      if (now < endsAt) return send();
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+/** Reads answers by their length alone, so that the server is the limit and not this client. True at the end of one. */
+function answerReader(): (chunk: Buffer, status: number) => boolean {
+  let missing = 0;
+  return (chunk, status) => {
+    if (missing === 0) {
+      const { length, head } = lengthOf(chunk, status);
+      missing = length + head;
+    }
+    missing = Math.max(0, missing - chunk.length);
+    return missing === 0;
+  };
+}
+
+/** The bytes of the head and of the body of an answer, whose head is in the first chunk. */
+function lengthOf(chunk: Buffer, status: number): { head: number; length: number } {
+  const text = chunk.toString("latin1", 0, 2_000);
+  const head = text.indexOf("\r\n\r\n") + 4;
+  if (!text.startsWith(`HTTP/1.1 ${status} `) || head < 4)
+    throw new Error(`expected ${status}, and got ${text.slice(0, 500)}`);
+  const at = text.search(/\r\ncontent-length: /i);
+  return { head, length: at === -1 || at > head ? 0 : Number.parseInt(text.slice(at + 18), 10) };
 }
 
 /** A request that waits for its answer, or for a free connection. */
@@ -84,7 +131,7 @@ export class Connections {
   }
 
   /** Resolves when the answer with this status is complete. */
-  send(request: Omit<LoadRequest, "url" | "pid">): Promise<void> {
+  send(request: Request): Promise<void> {
     return new Promise((resolve, reject) => {
       const asked = { bytes: bytesOf(request), status: request.status, resolve, reject };
       const send = this.#free.pop();
@@ -100,7 +147,7 @@ export class Connections {
   #open(port: number): Socket {
     const socket = connect(port, "127.0.0.1");
     let current: Asked | undefined;
-    let missing = 0;
+    const isComplete = answerReader();
     const send = (asked: Asked) => {
       current = asked;
       socket.write(asked.bytes);
@@ -116,58 +163,15 @@ export class Connections {
     socket.on("data", (chunk: Buffer) => {
       if (!current) return;
       try {
-        if (missing === 0) {
-          const { length, head } = lengthOf(chunk, current.status);
-          missing = length + head;
-        }
+        if (!isComplete(chunk, current.status)) return;
+        current.resolve();
       } catch (error) {
-        current.reject(error as Error);
-        return next(); // an error's answer is short enough to be one chunk
+        current.reject(error as Error); // an error's answer is short enough to be one chunk
       }
-      missing -= chunk.length;
-      if (missing > 0) return;
-      current.resolve();
       next();
     });
     return socket;
   }
-}
-
-/** Reads answers by their length alone, so that the server is the limit and not this client. */
-function repeat(socket: Socket, { bytes, endsAt, status, waits }: Repeated): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let sentAt = 0;
-    let missing = 0;
-    const send = () => {
-      sentAt = performance.now();
-      socket.write(bytes);
-    };
-    socket.once("connect", send);
-    socket.once("error", reject);
-    socket.on("data", (chunk: Buffer) => {
-      if (missing === 0) {
-        const { length, head } = lengthOf(chunk, status);
-        missing = length + head;
-      }
-      missing -= chunk.length;
-      if (missing > 0) return;
-      const now = performance.now();
-      waits.push(now - sentAt);
-      if (now < endsAt) return send();
-      socket.destroy();
-      resolve();
-    });
-  });
-}
-
-/** The bytes of the head and of the body of an answer, whose head is in the first chunk. */
-function lengthOf(chunk: Buffer, status: number): { head: number; length: number } {
-  const text = chunk.toString("latin1", 0, 2_000);
-  const head = text.indexOf("\r\n\r\n") + 4;
-  if (!text.startsWith(`HTTP/1.1 ${status} `) || head < 4)
-    throw new Error(`expected ${status}, and got ${text.slice(0, 500)}`);
-  const at = text.search(/\r\ncontent-length: /i);
-  return { head, length: at === -1 || at > head ? 0 : Number.parseInt(text.slice(at + 18), 10) };
 }
 
 /** The processor time that a process has used: the fields 14 and 15 of proc(5) `stat`. */

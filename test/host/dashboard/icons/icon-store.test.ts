@@ -121,6 +121,22 @@ test("a host that cannot be reached, or answers with an error, is asked again af
   assert.equal(host.asked.at(-1), "/icons/7/help,lamp,sofa.json");
 });
 
+test("an answer that is not the host's is none", async (t) => {
+  const { open, pass, stored } = openHost(t);
+  const store = open();
+  const answers = [null, {}, { help: "M help", sofa: "M sofa" }];
+  mockAgain(t, globalThis, "fetch", async () => Response.json(answers.shift()));
+
+  const loading = store.load("sofa");
+  for (const ms of [0, 5_000]) {
+    await pass(ms);
+    assert.equal(stored.size, 0);
+  }
+  await pass(5_000);
+
+  assert.equal(await loading, "M sofa");
+});
+
 test("the next visit knows the icons of this one, until their version changes", async (t) => {
   const { open, pass } = openHost(t);
   const store = open();
@@ -133,7 +149,11 @@ test("the next visit knows the icons of this one, until their version changes", 
   assert.equal(open("/icons/8/").find("sofa"), undefined);
 });
 
-for (const stored of ["", "{", "null", "[]", '{"url":"/icons/7/","paths":7}']) {
+const DAMAGED = [
+  ...["", "{", "null", "[]"],
+  ...['{"url":"/icons/7/","paths":7}', '{"url":"/icons/7/","paths":[7]}'],
+];
+for (const stored of DAMAGED) {
   test(`a storage that holds ${stored || "nothing"} is one without icons`, (t) => {
     const host = openHost(t);
     host.stored.set("mantel.icons", stored);
