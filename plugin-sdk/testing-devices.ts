@@ -1,8 +1,8 @@
-import { Errors } from "typebox/schema";
 import { functionsOf } from "./conformance/device-function.ts";
 import { wrongValues } from "./conformance/wrong-values.ts";
 import { DeviceDescription, DeviceUpdate } from "./device.ts";
 import { type Fault, MantelError } from "./errors.ts";
+import { faultsOf } from "./validate.ts";
 import { faultsOfNames } from "./vocabulary/index.ts";
 
 /**
@@ -26,7 +26,7 @@ export function checkDevices(devices: readonly DeviceDescription[]): void {
 
 /** The device after an update, which changes only the fields that it has. @throws MantelError `invalid` */
 export function updated(device: DeviceDescription, update: DeviceUpdate): DeviceDescription {
-  refuse(`an update of ${device.nativeId}`, schemaFaults(DeviceUpdate, update));
+  refuse(`an update of ${device.nativeId}`, faultsOf(DeviceUpdate, update));
   const { nativeId, state, parts = {}, extra, ...rest } = update;
   const unknown = Object.keys(parts).find((id) => !device.parts?.some((part) => part.id === id));
   if (unknown !== undefined || (extra && !device.extra)) {
@@ -49,17 +49,8 @@ export function updated(device: DeviceDescription, update: DeviceUpdate): Device
 }
 
 function faultsOfDevice(device: DeviceDescription): Fault[] {
-  const faults = schemaFaults(DeviceDescription, device);
+  const faults = faultsOf(DeviceDescription, device);
   return faults.length > 0 ? faults : [...faultsOfNames(device), ...faultsOfValues(device)];
-}
-
-function schemaFaults(schema: typeof DeviceDescription | typeof DeviceUpdate, value: unknown) {
-  const [isValid, faults] = Errors(schema, value);
-  if (isValid) return [];
-  return faults.map(({ keyword, instancePath: pointer, message }) => ({
-    pointer,
-    detail: keyword === "boolean" ? "is not a field that it may have" : message,
-  }));
 }
 
 function faultsOfValues(device: DeviceDescription): Fault[] {
