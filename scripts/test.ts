@@ -21,6 +21,7 @@ import { findTests } from "./test/find-tests.ts";
 import { groupFiles } from "./test/groups.ts";
 import { readTestFile } from "./test/imports.ts";
 import { measureLoad } from "./test/load.ts";
+import { memoryFolder } from "./test/memory-folder.ts";
 import { chooseSeed, shuffle } from "./test/order.ts";
 import { Report } from "./test/report.ts";
 import { type FileResult, hasFailed, PROGRAMS, runFiles } from "./test/run-files.ts";
@@ -71,6 +72,7 @@ const [cache, pathOf] = await Promise.all([
   }),
 ]);
 // With extra certificates each of some thousand processes would parse all root certificates at its start.
+const temporary = memoryFolder();
 const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...environment } = process.env;
 const limits = {
   silenceMs: TEST_TIMEOUT_MS * load,
@@ -80,6 +82,7 @@ const limits = {
   env: {
     ...environment,
     TEST_LOAD: String(load),
+    ...(temporary !== undefined && { TMPDIR: temporary }),
     ...(seed !== undefined && { TEST_ORDER: seed }),
     ...(cache !== undefined && { TEST_CACHE: cache }),
     ...(browser && { TEST_BROWSER: browser.wsEndpoint() }),

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { onTestEnd } from "./on-test-end.ts";
 
+/** For tests of what the host does with files on a disk: other temporary files may lie in memory. */
+export const DISK = "/var/tmp";
+
 /** An empty folder that is removed when the test ends, after what was opened in it with `atEnd`. */
-export async function emptyFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-test-"));
+export async function emptyFolder(t: TestContext, within = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(within, "mantel-test-"));
   onTestEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   return folder;
 }

@@ -45,8 +45,8 @@ export function packageJson(id: string, mantel: object = {}): string {
 }
 
 /** A folder for plugins and data. It goes with the test. */
-async function openHome(t: TestContext): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), "mantel-modules-"));
+export async function openHome(t: TestContext, within = tmpdir()): Promise<string> {
+  const home = await mkdtemp(join(within, "mantel-modules-"));
   onTestEnd(t, () => rm(home, { recursive: true, force: true }));
   await mkdir(join(home, "plugins"));
   await mkdir(join(home, "data"));

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { emptyFolder } from "./folder.ts";
+import { DISK, emptyFolder } from "./folder.ts";
 import { showToImports } from "./mocked-imports.ts";
 
 /** The text of a file, or the target of a link. */
@@ -29,7 +29,7 @@ export async function fakeSystemFiles(
   root: string,
   files: Readonly<Record<string, Entry>>,
 ) {
-  const folder = await emptyFolder(t);
+  const folder = await emptyFolder(t, DISK); // one below /dev would be redirected itself
   const write = (path: string, entry: Entry): void => {
     const target = join(folder, path);
     fs.mkdirSync(dirname(target), { recursive: true });

@@ -86,7 +86,7 @@ export function readEnvironment(pid: number): string {
 /** Paths of the files that this process has open. */
 export function openFiles(pid: number): string[] {
   const paths = procListing(`${pid}/fd`).map((fd) => linkOf(`${pid}/fd/${fd}`));
-  return paths.filter((path) => /^\/(?!dev\/|proc\/)/.test(path));
+  return paths.filter((path) => /^\/(?!dev\/(?!shm\/)|proc\/)/.test(path));
 }
 
 /** Files on a disk that this process has open and that were deleted. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { packageJson, startModules } from "../../helpers/module.ts";
@@ -420,7 +421,14 @@ test("an update that needs consent is reported in the log and the list until it 
   assert.deepEqual(next.get("reacher").permissions.added, []);
 });
 
-for (const path of ["/tmp", "/proc", "/proc/self/environ", "/proc/x/../1", "DATA", "DATA/cache"]) {
+for (const path of [
+  tmpdir(),
+  "/proc",
+  "/proc/self/environ",
+  "/proc/x/../1",
+  "DATA",
+  "DATA/cache",
+]) {
   test(`a manifest cannot ask for ${path}, through which the host's data is read`, async (t) => {
     const { registry, write, dataFolder, once } = await startModules(t, {});
     const folder = path.replace("DATA", dataFolder);

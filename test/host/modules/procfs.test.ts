@@ -14,7 +14,7 @@ import {
   readMemoryAndDescriptors,
   readProcess,
 } from "../../../host/modules/process/procfs.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { DISK, emptyFolder } from "../../helpers/folder.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
 
 /** proc(5): fields 14 to 17 are CPU time in ticks: user, system, and both of awaited children. */
@@ -116,13 +116,15 @@ test("open files are listed without devices, kernel files, sockets and pipes", a
     "7/fd/5": { link: "anon_inode:[eventpoll]" },
     "7/fd/6": { link: "/devices.json" },
     "7/fd/7": { link: "/home/dev/x" },
+    "7/fd/8": { link: "/dev/shm/x" },
   });
 
-  assert.deepEqual(openFiles(7), ["/home/lamp/notes.txt", "/devices.json", "/home/dev/x"]);
+  const files = ["/home/lamp/notes.txt", "/devices.json", "/home/dev/x", "/dev/shm/x"];
+  assert.deepEqual(openFiles(7), files);
 });
 
 test("deleted files are listed with their size, without those in memory and on devices", async (t) => {
-  const folder = await emptyFolder(t);
+  const folder = await emptyFolder(t, DISK);
   const names = ["kept", "gone (deleted)"] as const;
   for (const name of names) await writeFile(join(folder, name), name);
   await fakeProc(t, {

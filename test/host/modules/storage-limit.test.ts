@@ -4,8 +4,8 @@ import { mkdir, readdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { measureFolders } from "../../../host/modules/process/storage-use.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
-import { packageJson, startModules } from "../../helpers/module.ts";
+import { DISK, emptyFolder } from "../../helpers/folder.ts";
+import { openHome, packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
 const KIB = 1024;
@@ -48,7 +48,7 @@ const keeper = (mantel: object = {}) => ({
 });
 
 async function startKeeper(...[t, mantel]: [Parameters<typeof startModules>[0], object?]) {
-  const modules = await startModules(t, { keeper: keeper(mantel) });
+  const modules = await startModules(t, { keeper: keeper(mantel) }, await openHome(t, DISK));
   const run = async (code: string) => {
     const { url } = (await modules.services.call("probe.run", { code })) as {
       url: string;

@@ -8,7 +8,7 @@ import {
   measureFolders,
   readFreeSpace,
 } from "../../../host/modules/process/storage-use.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { DISK, emptyFolder } from "../../helpers/folder.ts";
 
 const KIB = 1_024;
 const ALL = 1_000_000;
@@ -85,7 +85,7 @@ test("more files than are examined at once count", async (t) => {
 });
 
 test("a deleted file counts while the process has it open", async (t) => {
-  const file = join(await emptyFolder(t), "a");
+  const file = join(await emptyFolder(t, DISK), "a");
   await writeFile(file, Buffer.alloc(256 * KIB, 1));
   const before = measureDeleted(process.pid);
   const descriptor = openSync(file, "r");

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
 import { limitStorage, storageFiguresOf } from "../../../host/modules/process/storage-limit.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { DISK, emptyFolder } from "../../helpers/folder.ts";
 import { mockAgain } from "../../helpers/mock-again.ts";
 import { showToImports } from "../../helpers/mocked-imports.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
@@ -21,7 +21,7 @@ const MIB = 2 ** 20;
  * are the test's. `prlimit` notes its arguments.
  */
 async function openStorage(t: TestContext, { storageMiB = 4, pid = 7, fill = 0 } = {}) {
-  const home = await emptyFolder(t);
+  const home = await emptyFolder(t, DISK);
   const paths = { storage: join(home, "storage"), compiled: join(home, "compiled") };
   const pictures = join(home, "pictures");
   for (const path of [...Object.values(paths), pictures, join(home, "bin")]) await mkdir(path);

@@ -100,7 +100,6 @@ export function sandboxArguments(
     for (const target of new Set([path, source])) mounts.set(target, [option, source, target]);
   };
   const system = hasPrograms ? ["/usr", "/nix/store"] : LIBRARY_FOLDERS;
-  const isDevice = (path: string) => path.startsWith("/dev/");
   [...system, process.execPath].forEach(mount("--ro-bind"));
   readable.filter((path) => !isDevice(path)).forEach(mount("--ro-bind"));
   readable.filter(isDevice).forEach(mount("--dev-bind"));
@@ -128,6 +127,11 @@ export function sandboxArguments(
     ...byDepth.flatMap(([, arguments_]) => arguments_),
     ...["--remount-ro", "/dev", "--remount-ro", "/"],
   ];
+}
+
+/** Files in memory are not devices. */
+function isDevice(path: string): boolean {
+  return path.startsWith("/dev/") && !path.startsWith("/dev/shm/");
 }
 
 /** Arguments for a folder of the root as this system has it: a link, or a folder with libraries. */

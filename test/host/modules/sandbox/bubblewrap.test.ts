@@ -147,13 +147,15 @@ test("readable paths are mounted read-only and writable ones are not, and a miss
 
 test("a readable path below /dev is mounted as a device", async (t) => {
   await openMachine(t);
-  await fakeSystemFiles(t, "/dev", { ttyUSB0: "" });
+  await fakeSystemFiles(t, "/dev", { ttyUSB0: "", "shm/code": "" });
   await fakeSystemFiles(t, "/device", { notes: "" });
 
-  const contents = { ...NOTHING, readable: ["/dev/ttyUSB0", "/device/notes"] };
+  const readable = ["/dev/ttyUSB0", "/dev/shm/code", "/device/notes"];
+  const contents = { ...NOTHING, readable };
   const mounts = mountsIn(sandboxArguments(BUBBLEWRAP, contents));
 
   assert.equal(mounts.get("/dev/ttyUSB0")?.option, "--dev-bind");
+  assert.equal(mounts.get("/dev/shm/code")?.option, "--ro-bind");
   assert.equal(mounts.get("/device/notes")?.option, "--ro-bind");
 });
 
