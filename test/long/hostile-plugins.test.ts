@@ -1,12 +1,3 @@
-import { testHostilePlugins } from "../faults/hostile-plugins.ts";
+import { OF_PLUGINS, testAttacks } from "./attacks.ts";
 
-const AIMS = [
-  "files to read",
-  "files to write",
-  "the network",
-  "the channel",
-  "other processes",
-  "the storage limit",
-] as const;
-
-for (const aim of AIMS) testHostilePlugins([aim], { withoutKernel: true });
+for (const aim of OF_PLUGINS) testAttacks(aim);

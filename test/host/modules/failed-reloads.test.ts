@@ -6,9 +6,9 @@ import type { ModuleView } from "../../../host/api/module.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
-const SETS = 3;
+const SETS = 2;
 const ROUNDS = 6;
-const COUNTS = 3;
+const COUNTS = 2;
 const COUNT_MS = 100;
 const SOUND = `
 import { definePlugin } from "@mantel/plugin-sdk";

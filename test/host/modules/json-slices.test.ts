@@ -165,11 +165,15 @@ for (const [what, json] of [
   ["lists without end", `[${"[],".repeat(400_000)}`],
 ] as const) {
   test(`8 MiB of ${what} are read in short turns, or refused`, (t) => {
+    const most = 250 * LOAD; // at once it would be 300 to 3,500 ms
+    const longest: number[] = [];
     // CPU time too is longer beside others, so the quickest of three counts.
-    const tries = [timesOf(json), timesOf(json), timesOf(json)];
+    while (longest.length < 3 && Math.min(...longest) >= most) {
+      const times = timesOf(json);
+      longest.push(times.at(-1) ?? 0);
+      t.diagnostic(`${times.length} turns; the longest takes ${longest.at(-1)?.toFixed(1)} ms`);
+    }
 
-    const longest = Math.min(...tries.map((times) => times.at(-1) ?? 0));
-    t.diagnostic(`${tries[0]?.length} turns; the longest takes ${longest.toFixed(1)} ms`);
-    assert.ok(longest < 250 * LOAD, "at once it would be 300 to 3,500 ms");
+    assert.ok(Math.min(...longest) < most, longest.join(", "));
   });
 }

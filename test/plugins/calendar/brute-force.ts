@@ -53,18 +53,17 @@ function weekOf(day: number, weekStart: number): number {
 }
 
 function isNamed(rule: PlainRule, start: string, day: number): boolean {
-  return limits(rule, day).every((isMet) => isMet) && fitsStart(rule, start, day);
+  return satisfiesParts(rule, day) && fitsStart(rule, start, day);
 }
 
-/** True for each part of the rule that a day satisfies. */
-function limits(rule: PlainRule, day: number): boolean[] {
-  return [
-    !rule.month || rule.month.includes(new Date(day).getUTCMonth() + 1),
-    !rule.monthDay || fits(rule.monthDay, daysIn(day, "month"), day),
-    !rule.yearDay || fits(rule.yearDay, daysIn(day, "year"), day),
-    !rule.weekNo || isWeekNamed(rule, day),
-    !rule.day || rule.day.some((each) => isDayNamed(rule, each, day)),
-  ];
+function satisfiesParts(rule: PlainRule, day: number): boolean {
+  return (
+    (!rule.month || rule.month.includes(new Date(day).getUTCMonth() + 1)) &&
+    (!rule.monthDay || fits(rule.monthDay, daysIn(day, "month"), day)) &&
+    (!rule.day || rule.day.some((each) => isDayNamed(rule, each, day))) &&
+    (!rule.weekNo || isWeekNamed(rule, day)) &&
+    (!rule.yearDay || fits(rule.yearDay, daysIn(day, "year"), day))
+  );
 }
 
 /** The values that the rule leaves out; they come from the start. */

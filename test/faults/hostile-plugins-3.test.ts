@@ -1,3 +1,0 @@
-import { testHostilePlugins } from "./hostile-plugins.ts";
-
-testHostilePlugins(["other processes"]);
