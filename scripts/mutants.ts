@@ -101,8 +101,9 @@ async function writeOptions(): Promise<string> {
  */
 function run(args: readonly string[]): number {
   const root = resolve(".");
-  const mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", tmpdir()];
-  const sandbox = [...mounts, "--ro-bind", root, root, "--bind", FOLDER, FOLDER];
+  const system = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+  const temporary = ["--tmpfs", tmpdir(), "--tmpfs", "/var/tmp"];
+  const sandbox = [...system, ...temporary, "--ro-bind", root, root, "--bind", FOLDER, FOLDER];
   const confined = [...sandbox, "--unshare-all", "--die-with-parent", process.execPath, PROGRAM];
   const { status, error } = spawnSync("bwrap", [...confined, ...args], { stdio: "inherit" });
   if (error)

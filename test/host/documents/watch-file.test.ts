@@ -14,10 +14,16 @@ test("writing the file and renaming over it are detected, other files are ignore
   const assertClosed = watchResources();
   const folder = await emptyFolder(t);
   const path = join(folder, "config.json");
+  const other = join(folder, "other.json");
   let changes = 0;
+  let ofOther = 0;
   const end = watchFile(path, () => changes++, collectedLog());
+  const endOther = watchFile(other, () => ofOther++, collectedLog());
 
-  await writeFile(join(folder, "other.json"), "{}");
+  await writeFile(other, "{}");
+  await until(() => ofOther === 1); // it began to watch later, and waits as long
+  assert.equal(changes, 0);
+  endOther();
   await writeFile(path, "{}");
   await until(() => changes === 1);
   await writeFile(join(folder, "new.json"), '{"a":1}');
