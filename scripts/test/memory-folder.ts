@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
 
 /** Where Linux keeps files in memory. */
 const MEMORY = "/dev/shm";
-/** Twice what the files of all tests take at most, so that it fits beside their processes. */
+/** Many times what the files of all tests take, so that they fit beside their processes. */
 const NEEDED_BYTES = 2 ** 31;
 
 /**
@@ -16,6 +16,7 @@ export function memoryFolder(): string | undefined {
   if (Math.min(freeBytes(), freemem()) < NEEDED_BYTES) return undefined;
   // The name is short because paths of sockets lie below it, and these have at most 107 characters.
   const folder = mkdtempSync(join(MEMORY, "m-"));
+  chmodSync(folder, 0o755); // databases of tests run as a user of their own
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
