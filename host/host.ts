@@ -314,7 +314,7 @@ async function openModules(
   const versionStore = new VersionStore(cacheFolder);
   const shipped = await readShipped(shippedFolder);
   const modules = new ModuleManager({
-    routePrefix: () => config.current.api.prefix,
+    routePrefix: config.current.api.prefix, // another one applies from the next start on, as in the API
     ...parts,
     scheduler,
     discovery,

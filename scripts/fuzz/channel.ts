@@ -306,7 +306,7 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
   const home = { devices, scenes, commands, calendar, feeds, coordinates: () => undefined };
   const routes = {
     routeSecrets: await RouteSecrets.open(dataFolder, log),
-    routePrefix: () => "/api/v1",
+    routePrefix: "/api/v1",
   };
   const services = new ServiceRegistry();
   const discovery = new Discovery({ mdns: async () => [], ssdp: async () => [] });

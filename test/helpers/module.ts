@@ -110,7 +110,7 @@ export async function startModules(
   const sourceFolders = new SourceFolders({ dataFolder, log });
   const registry = new ModuleManager({
     routeSecrets: await RouteSecrets.open(dataFolder, log),
-    routePrefix: () => "/api/v1",
+    routePrefix: "/api/v1",
     bus,
     config,
     log,

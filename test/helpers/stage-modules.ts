@@ -76,7 +76,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
     home: { feeds },
     scheduler,
     routeSecrets: {},
-    routePrefix: () => "/api/v1",
+    routePrefix: "/api/v1",
     apiPaths,
     channels: new ChannelRegistry({ bus, paths: apiPaths }),
     services,

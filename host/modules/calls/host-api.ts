@@ -49,7 +49,7 @@ export interface HostDependencies {
   readonly sourceFolders: SourceFolders;
   readonly routeSecrets: RouteSecrets;
   /** The prefix of the API, such as `/api/v1`. */
-  readonly routePrefix: () => string;
+  readonly routePrefix: string;
 }
 
 /** The module that makes the calls. */
@@ -92,7 +92,7 @@ export function hostApi(
     },
     async routeUrl({ path }) {
       const secret = await parts.routeSecrets.secretOf(id);
-      return `${parts.routePrefix()}/plugins/${id}/hooks/${secret}${String(path).slice(0, 500)}`;
+      return `${parts.routePrefix}/plugins/${id}/hooks/${secret}${String(path).slice(0, 500)}`;
     },
     reportDegraded({ reason }) {
       requireLive(caller);
