@@ -10,6 +10,7 @@ import {
 } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { notRunning } from "./not-running.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
@@ -57,6 +58,11 @@ async function answerByPlugins(
   if (plugin === undefined && !path.startsWith("/plugins/"))
     return refuse(ctx, [own], dependencies);
   if (plugin !== undefined) await requireRunning(ctx, plugin, dependencies);
+  const [, , owner = "", rest] = path.split("/");
+  if (rest !== undefined && dependencies.modules.isStopped(owner)) {
+    await identify(ctx, dependencies);
+    throw notRunning(owner);
+  }
   const table = added();
   const found = table.find(ctx.method, ctx.path);
   return found ? found.value(ctx, found.params) : refuse(ctx, [own, table], dependencies);
@@ -84,8 +90,7 @@ async function requireRunning(
 ): Promise<void> {
   if (dependencies.modules.routed().some(({ id }) => id === plugin)) return;
   await identify(ctx, dependencies);
-  const sentence = `${plugin} is not running; see GET /modules/${plugin}`;
-  throw new MantelError("service_unavailable", sentence);
+  throw notRunning(plugin);
 }
 
 function tableOf(

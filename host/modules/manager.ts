@@ -2,6 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
+import { normalServiceKey } from "@mantel/plugin-sdk/service";
 import type { LogEntry, ModuleView, ReloadResult } from "../api/module.ts";
 import type { Unconnected } from "../discovery/connectable.ts";
 import type { RoutedPlugin } from "../routes/routed-plugin.ts";
@@ -107,6 +108,19 @@ export class ModuleManager {
           return answerRoute(definition, { ...call, cause });
         },
       }));
+  }
+
+  /** True for a module that does not run, such as one that is disabled. */
+  isStopped(id: string): boolean {
+    return this.#table.find(id)?.isWorking === false;
+  }
+
+  /** The id of a module that provides a service but does not run. */
+  findStopped(service: string): string | undefined {
+    const key = normalServiceKey(service);
+    return this.#table.all().find(({ isWorking, onDisk: { manifest } }) => {
+      return !isWorking && manifest.provides?.some((name) => normalServiceKey(name) === key);
+    })?.id;
   }
 
   /** @throws MantelError `module_unknown`, `reload_failed` */

@@ -11,6 +11,7 @@ import { checkInput } from "../../services/definitions.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { notRunning } from "../not-running.ts";
 import { type Call, type Context, operationIdOf, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
@@ -21,7 +22,7 @@ const Params = Type.Object({
   }),
 });
 
-type Parts = Pick<HttpDependencies, "services" | "audit" | "log">;
+type Parts = Pick<HttpDependencies, "services" | "modules" | "audit" | "log">;
 
 /** Calls of services with these scopes change the home, and are in the audit log. */
 const AUDITED: readonly ServiceScope[] = ["edit", "admin"];
@@ -82,12 +83,14 @@ export function describedServices(services: Pick<ServiceRegistry, "open">): Rout
 }
 
 async function callService(
-  { services, ...parts }: Parts,
+  { services, modules, ...parts }: Parts,
   name: string,
   { ctx, body, principal }: Pick<Call<never, never>, "body" | "principal"> & { ctx: Context },
 ): Promise<unknown> {
   const definition = services.findOpen(name);
   if (!definition?.open) {
+    const stopped = definition ? undefined : modules.findStopped(name);
+    if (stopped !== undefined) throw notRunning(stopped);
     throw new MantelError("not_found", `no running module opens the service ${name} to clients`);
   }
   requireScope(principal, definition.open);

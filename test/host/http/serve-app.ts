@@ -264,6 +264,8 @@ export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
     widgetFailed: (id) => void get(id),
     settled: () => true,
     routed: () => [],
+    isStopped: () => false,
+    findStopped: () => undefined,
     counts: () => ({ active: 1, failed: 0 }),
     follow: async () => undefined,
     plugins: () => [],

@@ -258,6 +258,18 @@ test("a path of a plugin that does not run is 503 with a time to retry, and 404 
   assert.deepEqual(await codeOf(await api("read", "/tides/harbour")), [404, "not_found"]);
 });
 
+test("a path below a module that does not run is 503 with a time to retry", async (t) => {
+  const { api, parts, url } = await serveApp(t);
+  t.mock.method(parts.modules, "isStopped", (id: string) => id === "sea");
+
+  const down = await api("read", "/plugins/sea/tides");
+
+  assert.ok(Number(down.headers.get("retry-after")) >= 1);
+  assert.deepEqual(await codeOf(down), [503, "service_unavailable"]);
+  assert.equal((await fetch(`${url}/api/v1/plugins/sea/tides`)).status, 401);
+  assert.deepEqual(await codeOf(await api("read", "/plugins/lake/tides")), [404, "not_found"]);
+});
+
 test("a path with routes belongs to the first of two plugins that claim it, until that plugin is removed", async (t) => {
   const { api, plugins, parts } = await withPath(t);
   const lake = { ...OK, body: Buffer.from('{"lake":true}') };

@@ -65,6 +65,19 @@ test("a service that is not open, not of this version or of no plugin is not fou
   assert.deepEqual(await codeOf(await call("NEWS", {})), [400, "bad_id"]);
 });
 
+test("a service of a module that does not run is 503 with a time to retry", async (t) => {
+  const { call, parts } = await open(t);
+  t.mock.method(parts.modules, "findStopped", (name: string) =>
+    name === "acme.mail.send" ? "mail" : undefined,
+  );
+
+  const down = await call("acme.mail.send", {});
+
+  assert.ok(Number(down.headers.get("retry-after")) >= 1);
+  assert.deepEqual(await codeOf(down), [503, "service_unavailable"]);
+  assert.deepEqual(await codeOf(await call("acme.mail.read", {})), [404, "not_found"]);
+});
+
 test("a token needs the scope of the service", async (t) => {
   const { call, url } = await open(t);
 
