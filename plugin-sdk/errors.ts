@@ -19,6 +19,7 @@ const CODES = {
   device_unknown: [404, "No such device"],
   scene_unknown: [404, "No such scene"],
   room_unknown: [404, "No device is in this room"],
+  group_unknown: [404, "No such group"],
   channel_unknown: [404, "No such channel"],
   module_unknown: [404, "No such module"],
   plugin_unknown: [404, "No such installed plugin"],

@@ -10,10 +10,14 @@ import { check } from "../validate.ts";
 
 /** The most devices with settings, far above any home; it limits what requests can add. */
 const MAX_DEVICES = 5_000;
+const MAX_GROUPS = 1_000;
 
 const Strict = { additionalProperties: false } as const;
-const Text = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
-const Groups = Type.Array(Text, { maxItems: 100 });
+/** A name of a device or a group. */
+export const Text = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+/** The most groups that a device is in. */
+const MAX_OF_DEVICE = 100;
+const Groups = Type.Array(Text, { maxItems: MAX_OF_DEVICE });
 
 /** A merge patch of a user's settings for one device; `null` restores the bridge's value. */
 export const DevicePatch = Type.Object(
@@ -44,6 +48,8 @@ type Override = Static<typeof Override>;
 export const OverridesFile = Type.Object({
   version: Type.Literal(1),
   devices: Type.Record(Type.String(), Override),
+  /** The names of groups that requests made, by id. */
+  groups: Type.Optional(Type.Record(Type.String(), Text)),
 });
 type OverridesFile = Static<typeof OverridesFile>;
 
@@ -56,6 +62,7 @@ export class DeviceOverrides {
   readonly #log: HostLog;
   readonly #queue = new SerialQueue();
   #overrides: ReadonlyMap<string, Override>;
+  #groupNames: ReadonlyMap<string, string>;
 
   static async open(path: string, log: HostLog): Promise<DeviceOverrides> {
     const parse = (value: unknown) => check(OverridesFile, value, basename(path));
@@ -71,6 +78,12 @@ export class DeviceOverrides {
     this.#file = file;
     this.#log = log;
     this.#overrides = new Map(Object.entries(stored?.devices ?? {}));
+    this.#groupNames = new Map(Object.entries(stored?.groups ?? {}));
+  }
+
+  /** The names of groups that requests made, by id. */
+  get groupNames(): ReadonlyMap<string, string> {
+    return this.#groupNames;
   }
 
   /** A device's fields with the user's settings applied. */
@@ -94,6 +107,32 @@ export class DeviceOverrides {
     return this.#replace(id, (override) => merged(override, patch));
   }
 
+  /**
+   * Names a group, or removes its name, and sets the groups of devices with it: all or nothing.
+   * @param groups the groups of each changed device, by its id
+   * @throws MantelError `invalid`, `disk_full`
+   */
+  async changeGroup(
+    id: string,
+    name: string | undefined,
+    groups: ReadonlyMap<string, readonly string[]>,
+  ): Promise<void> {
+    await this.#queue.take(() => {
+      const names = new Map(this.#groupNames);
+      if (name === undefined) names.delete(id);
+      else names.set(id, name);
+      if (names.size > MAX_GROUPS)
+        throw new MantelError("invalid", `at most ${MAX_GROUPS} groups can be made`);
+      const next = new Map(this.#overrides);
+      for (const [device, of] of groups) {
+        if (of.length > MAX_OF_DEVICE)
+          throw new MantelError("invalid", `${device} can be in at most ${MAX_OF_DEVICE} groups`);
+        next.set(device, { ...next.get(device), groups: [...of] });
+      }
+      return this.#save(next, names);
+    });
+  }
+
   /** Removes all settings, and hides the device until it reports. @throws MantelError `disk_full` */
   forget(id: string): Promise<void> {
     return this.#replace(id, () => ({ forgotten: true }));
@@ -114,12 +153,24 @@ export class DeviceOverrides {
       const override = change(next.get(id) ?? {});
       if (Object.keys(override).length > 0) next.set(id, override);
       else next.delete(id);
-      if (next.size > MAX_DEVICES) {
-        throw new MantelError("invalid", `at most ${MAX_DEVICES} devices can be renamed or hidden`);
-      }
-      await this.#file.write({ version: 1, devices: Object.fromEntries(next) });
-      this.#overrides = next;
+      await this.#save(next, this.#groupNames);
     });
+  }
+
+  async #save(
+    overrides: ReadonlyMap<string, Override>,
+    groupNames: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    if (overrides.size > MAX_DEVICES) {
+      throw new MantelError("invalid", `at most ${MAX_DEVICES} devices can be renamed or hidden`);
+    }
+    await this.#file.write({
+      version: 1,
+      devices: Object.fromEntries(overrides),
+      ...(groupNames.size > 0 && { groups: Object.fromEntries(groupNames) }),
+    });
+    this.#overrides = overrides;
+    this.#groupNames = groupNames;
   }
 }
 

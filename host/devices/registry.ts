@@ -21,6 +21,7 @@ import { type ChangeCause, DeviceCauses, type EndCommand } from "./causes.ts";
 import { DeviceIds } from "./device-ids.ts";
 import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, notPublished } from "./events.ts";
+import { type Group, groupsOf, regroup, requireDevices, requireFree } from "./groups.ts";
 import { DeviceOverrides } from "./overrides.ts";
 import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
@@ -167,6 +168,48 @@ export class DeviceRegistry {
     await this.#overrides.change(id, patch);
     this.#change(entry, this.#overrides.over(id, entry.described), { cause });
     return entry.device;
+  }
+
+  /** The groups of all devices and those that requests made. */
+  groups(): Group[] {
+    return groupsOf(this.list(), this.#overrides.groupNames);
+  }
+
+  /** @throws MantelError `group_unknown` */
+  group(id: string): Group {
+    const found = this.groups().find((group) => group.id === id);
+    if (!found) throw new MantelError("group_unknown", `there is no group "${id}"`);
+    return found;
+  }
+
+  /**
+   * Makes a group, or gives one another name and other devices: all or nothing.
+   * @throws MantelError `invalid`, `conflict` if another group has the name, `disk_full`
+   */
+  async putGroup(id: string, group: Omit<Group, "id">, cause?: Cause): Promise<Group> {
+    const before = this.groups().find((each) => each.id === id);
+    requireFree(this.groups(), id, group.name);
+    requireDevices(group.devices, (device) => this.find(device) !== undefined);
+    const regrouped = regroup(this.list(), { from: before?.name, to: group });
+    await this.#overrides.changeGroup(id, group.name, regrouped);
+    this.#applyGroups(regrouped, cause);
+    return this.group(id);
+  }
+
+  /** @throws MantelError `group_unknown`, `disk_full` */
+  async removeGroup(id: string, cause?: Cause): Promise<void> {
+    const { name } = this.group(id);
+    const regrouped = regroup(this.list(), { from: name });
+    await this.#overrides.changeGroup(id, undefined, regrouped);
+    this.#applyGroups(regrouped, cause);
+  }
+
+  #applyGroups(regrouped: ReadonlyMap<string, readonly string[]>, cause?: Cause): void {
+    this.#revision++;
+    for (const id of regrouped.keys()) {
+      const entry = this.#visible.find(id);
+      if (entry) this.#change(entry, this.#overrides.over(id, entry.described), { cause });
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import { deviceOverrideRoutes } from "./device-overrides.ts";
 import { deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
+import { groupRoutes } from "./groups.ts";
 import { healthRoutes } from "./health.ts";
 import { languageRoutes } from "./languages.ts";
 import { layoutRoutes } from "./layout.ts";
@@ -55,6 +56,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...deviceRoutes(parts),
     ...deviceOverrideRoutes(parts),
     ...roomRoutes(parts),
+    ...groupRoutes(parts),
     ...readingRoutes(parts),
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),

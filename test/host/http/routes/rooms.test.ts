@@ -80,6 +80,35 @@ test("a device that fails makes the answer partial, and the others are commanded
   ]);
 });
 
+test("values that none of the devices may have are refused, and nothing is sent", async (t) => {
+  const { command, commands } = await serveRoom(t);
+
+  const refused = [
+    await command("Hall & stairs", { brightness: 400 }),
+    await command("Hall & stairs", { on: "x" }),
+  ];
+
+  assert.deepEqual(
+    refused.map(({ status, body }) => [
+      status,
+      (body["errors"] as { pointer: string }[]).map(({ pointer }) => pointer),
+    ]),
+    [
+      [422, ["/brightness"]],
+      [422, ["/on"]],
+    ],
+  );
+  assert.deepEqual(commands, []);
+});
+
+test("the answer names the cause", async (t) => {
+  const { command } = await serveRoom(t);
+
+  const { body } = await command("Attic", { on: false });
+
+  assert.equal((body["cause"] as { kind: string }).kind, "token");
+});
+
 test("hidden devices are left alone", async (t) => {
   const { command, devices, named } = await serveRoom(t);
   const [first] = devices.list({ room: "Attic" });
