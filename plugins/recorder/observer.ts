@@ -250,17 +250,20 @@ export class Observer {
     to,
     ...entry
   }: Omit<NewEntry, "from" | "to"> & { from?: StateValue; to?: StateValue }): boolean {
-    const pending = this.#batch.entries.findLast(
+    const { entries } = this.#batch;
+    const pending = entries.findLast(
       ({ device, what, kind }) =>
         device === entry.device && what === entry.what && kind === entry.kind,
     );
     const target = to === undefined ? null : textOf(to);
-    if (entry.kind === "state" && pending && isSameCause(pending.cause, entry.cause)) {
+    const isStep = entry.kind === "state" && canFade(from) && canFade(to);
+    if (isStep && pending && isSameCause(pending.cause, entry.cause)) {
       pending.to = target; // a lamp that dims reports each step
+      if (pending.from === target) entries.splice(entries.indexOf(pending), 1);
       return true;
     }
     if (!this.#isAllowed(entry.device ?? entry.cause.id, entry.at)) return false;
-    this.#batch.entries.push({
+    entries.push({
       ...entry,
       from: from === undefined ? null : textOf(from),
       to: target,
@@ -355,6 +358,11 @@ const keyOf = (device: string, field: string): string => `${device} ${field}`;
 /** The cause of what a device reports by itself. */
 function itself({ id, name }: Pick<Changed, "id" | "name">): Cause {
   return { kind: "device", id, name };
+}
+
+/** True for a number or a colour, which changes in steps. */
+function canFade(value: StateValue | undefined): boolean {
+  return typeof value === "number" || (typeof value === "object" && value !== null);
 }
 
 function textOf(value: StateValue): string {

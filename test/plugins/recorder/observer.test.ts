@@ -97,6 +97,46 @@ test("the steps of a dimming lamp are one entry", () => {
   assert.deepEqual(points.value, [20, 30, 40]);
 });
 
+test("a lamp that dims and returns to its brightness is not an entry", () => {
+  const observer = observing();
+  let before = LAMP;
+  for (const brightness of [20, 30, 10]) {
+    const now = lampWith({ state: { on: true, brightness } });
+    observer.changed(now, before, ANNA, 2_000);
+    before = now;
+  }
+
+  assert.deepEqual(observer.take().entries, []);
+});
+
+test("each change of a switch and of a mode is an entry", () => {
+  const capabilities: Device["capabilities"] = {
+    on: { type: "boolean" },
+    mode: { type: "choice", values: ["auto", "heat", "off"] },
+  };
+  const switched = (on: boolean, mode: string) => lampWith({ capabilities, state: { on, mode } });
+  let before = switched(false, "auto");
+  const observer = observing(before);
+  for (const now of [switched(true, "heat"), switched(false, "off"), switched(true, "auto")]) {
+    observer.changed(now, before, ANNA, 2_000);
+    before = now;
+  }
+
+  const { entries } = observer.take();
+  const changesOf = (field: string) =>
+    entries.filter(({ what }) => what === field).map(({ from, to }) => [from, to]);
+  assert.deepEqual(changesOf("on"), [
+    ["false", "true"],
+    ["true", "false"],
+    ["false", "true"],
+  ]);
+  assert.deepEqual(changesOf("mode"), [
+    ['"auto"', '"heat"'],
+    ['"heat"', '"off"'],
+    ['"off"', '"auto"'],
+  ]);
+});
+
 test("a device that changes all the time has at most 60 entries a minute", () => {
   const observer = observing();
   let before = LAMP;
