@@ -26,7 +26,7 @@ export const ReadingsQuery = Type.Object(
     /** The present if absent. */
     to: Type.Optional(Instant),
     /** The most points; 500 if absent. */
-    points: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_POINTS })),
+    points: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_POINTS })),
   },
   Strict,
 );

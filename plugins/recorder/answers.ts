@@ -56,8 +56,8 @@ export class Answers {
   async readings(query: ReadingsQuery): Promise<HistoryReadings> {
     const { device, field, points = USUAL_POINTS } = query;
     const { id, unit } = this.#seriesOf(device, field);
-    if (points < 2 || points > MOST_POINTS)
-      throw wrong("/points", `must be 2 to ${MOST_POINTS}, and is ${points}`);
+    if (points < 1 || points > MOST_POINTS)
+      throw wrong("/points", `must be 1 to ${MOST_POINTS}, and is ${points}`);
     const span = spanOf(query, (to) => to - DAY_MS);
     const answer = await this.#history.curve({ series: id, ...span, points });
     return {

@@ -27,7 +27,7 @@ export const readingsRoute = defineRoute({
     field: Field,
     from: Instant,
     to: Instant,
-    points: Count("2 to 2000; 500 if absent"),
+    points: Count("1 to 2000; 500 if absent"),
   }),
   response: historyReadings.output,
 });

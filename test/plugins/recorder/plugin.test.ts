@@ -48,6 +48,22 @@ test("changes of numbers and of yes or no are readings at once", async (t) => {
   assert.deepEqual([lamp.unit, lamp.points.map(({ value }) => value)], [null, [0, 1]]);
 });
 
+test("a curve of one point has the minimum and maximum of the whole span", async (t) => {
+  const { home, read, running } = await start(t);
+  await home.change(SENSOR, { temperature: 21.5 });
+  await home.change(SENSOR, { temperature: 19 });
+  const query = { device: SENSOR, field: "temperature" };
+
+  const { points } = await read({ ...query, points: "1" });
+  const fromService = await running.call(historyReadings, { ...query, points: 1 });
+
+  assert.deepEqual(
+    points.map(({ min, max }) => [min, max]),
+    [[19, 21.5]],
+  );
+  assert.equal(fromService.points.length, 1);
+});
+
 test("the logbook says what happened and why; measured numbers are not in it", async (t) => {
   const { home, logbook } = await start(t);
   await home.change(SENSOR, { temperature: 21.5 });
@@ -94,6 +110,7 @@ test("invalid queries are refused with the place of the fault", async (t) => {
 
   assert.deepEqual(await fault({ device: "demo:light:9" }), ["device_unknown", undefined]);
   assert.deepEqual(await fault({ field: "moisture" }), ["invalid", "/field"]);
+  assert.deepEqual(await fault({ points: "0" }), ["invalid", "/points"]);
   assert.deepEqual(await fault({ points: "2001" }), ["invalid", "/points"]);
   assert.deepEqual(await fault({ from: "2026-01-02T00:00:00Z", to: "2026-01-01T00:00:00Z" }), [
     "invalid",
