@@ -21,9 +21,15 @@ export interface QueryDefaults {
 
 const MAX_LIMIT = 2000;
 const MAX_DAYS = 366;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 const PARAMETERS = ["start", "end", "from", "to", "tz", "calendar", "limit"];
+
+/** A bound of the window. */
+interface WindowBound {
+  readonly at: number;
+  /** The start in UTC of the day that it was given as. */
+  readonly day?: number;
+}
 
 /**
  * Reads the query of `GET /calendar/events`.
@@ -33,16 +39,22 @@ const PARAMETERS = ["start", "end", "from", "to", "tz", "calendar", "limit"];
 export function parseEventQuery(query: URLSearchParams, defaults: QueryDefaults): EventQuery {
   const parameters = new Parameters(query);
   const timeZone = parameters.timeZone(defaults.timeZone);
-  const start = parameters.bound("start", "from", timeZone) ?? defaults.now;
-  const end = parameters.bound("end", "to", timeZone) ?? start + defaults.days * DAY_MS;
+  const start = parameters.bound("start", "from", timeZone) ?? { at: defaults.now };
+  const end = parameters.bound("end", "to", timeZone) ?? { at: start.at + defaults.days * DAY_MS };
   const limit = parameters.limit();
-  if (end <= start) parameters.fault("end", "end must be after start");
-  // a year of local days may have an extra hour if a zone abolished DST
-  if (end - start > MAX_DAYS * DAY_MS + HOUR_MS) {
+  if (end.at <= start.at) parameters.fault("end", "end must be after start");
+  if (lengthOf(start, end) > MAX_DAYS * DAY_MS) {
     parameters.fault("end", `the window may have at most ${MAX_DAYS} days`);
   }
   parameters.throwFaults();
-  return { start, end, timeZone, calendars: query.getAll("calendar"), limit };
+  const calendars = query.getAll("calendar");
+  return { start: start.at, end: end.at, timeZone, calendars, limit };
+}
+
+/** The length of a window in milliseconds. Between dates each day has 24 hours, also where DST begins or ends. */
+function lengthOf(start: WindowBound, end: WindowBound): number {
+  if (start.day === undefined || end.day === undefined) return end.at - start.at;
+  return end.day - start.day;
 }
 
 class Parameters {
@@ -66,20 +78,20 @@ class Parameters {
     return fallback;
   }
 
-  bound(name: string, alias: string, timeZone: string): number | undefined {
+  bound(name: string, alias: string, timeZone: string): WindowBound | undefined {
     const given = [this.#single(name), this.#single(alias)].filter((text) => text !== undefined);
     if (given.length > 1)
       this.fault(alias, `${alias} is another name of ${name}; use only one of them`);
     const [text] = given;
     if (text === undefined) return undefined;
-    const instant = parseBound(text, timeZone);
-    if (instant === undefined) {
+    const bound = parseBound(text, timeZone);
+    if (bound === undefined) {
       this.fault(
         this.#query.has(name) ? name : alias,
         `${text} is not an RFC 3339 instant or date, such as 2026-11-20T09:00:00Z or 2026-11-20, from 1900 to 2199`,
       );
     }
-    return instant;
+    return bound;
   }
 
   limit(): number {
@@ -115,11 +127,11 @@ class Parameters {
 const INSTANT =
   /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?)([Zz]|[+\- ](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-function parseBound(text: string, timeZone: string): number | undefined {
-  if (isDate(text)) return startOfDay(text, timeZone);
+function parseBound(text: string, timeZone: string): WindowBound | undefined {
+  if (isDate(text)) return { at: startOfDay(text, timeZone), day: Date.parse(text) };
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
   if (!isDate(date)) return undefined;
-  return Date.parse(`${date}T${time}${offset.toUpperCase().replace(" ", "+")}`);
+  return { at: Date.parse(`${date}T${time}${offset.toUpperCase().replace(" ", "+")}`) };
 }
 
 /** Years outside 1900 to 2199 are typing errors. */

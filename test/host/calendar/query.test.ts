@@ -44,6 +44,8 @@ test("instants are accepted in every form of RFC 3339, even with a plus sign dec
 
 test("a whole leap year is not too long, even where its days have an hour more", () => {
   assert.ok(parse("start=2028-01-01&end=2029-01-01"));
+  const { start, end } = parse("start=2025-10-26&end=2026-10-27");
+  assert.deepEqual([start, end], ["2025-10-25T22:00:00.000Z", "2026-10-26T23:00:00.000Z"]);
   assert.ok(parse("start=2026-07-01T00:00:00Z&end=2027-07-02T00:00:00Z"));
 });
 
@@ -59,6 +61,9 @@ const WRONG: [query: string, pointer: string, detail: RegExp][] = [
   ["start=2026-11-21&end=2026-11-20", "/end", /after start/],
   ["start=2026-11-20&end=2026-11-20", "/end", /after start/],
   ["start=2026-01-01&end=2027-01-04", "/end", /at most 366 days/],
+  ["start=2026-12-01T00:00:00Z&end=2027-12-02T00:00:01Z", "/end", /at most 366 days/],
+  ["start=2026-12-01&end=2027-12-02T01:00:00%2B01:00", "/end", /at most 366 days/],
+  ["start=2026-12-01&end=2027-12-03&tz=UTC", "/end", /at most 366 days/],
   ["tz=Mars/Olympus", "/tz", /not an IANA time zone/],
   ["tz=%2B01:00", "/tz", /not an IANA time zone/],
   ["limit=0", "/limit", /from 1 to 2000/],
