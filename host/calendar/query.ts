@@ -31,6 +31,9 @@ interface WindowBound {
   readonly day?: number;
 }
 
+/** Compares false with every other bound. */
+const FAULTY: WindowBound = { at: NaN };
+
 /**
  * Reads the query of `GET /calendar/events`.
  *
@@ -79,6 +82,7 @@ class Parameters {
   }
 
   bound(name: string, alias: string, timeZone: string): WindowBound | undefined {
+    const faults = this.#faults.length;
     const given = [this.#single(name), this.#single(alias)].filter((text) => text !== undefined);
     if (given.length > 1)
       this.fault(alias, `${alias} is another name of ${name}; use only one of them`);
@@ -91,7 +95,7 @@ class Parameters {
         `${text} is not an RFC 3339 instant or date, such as 2026-11-20T09:00:00Z or 2026-11-20, from 1900 to 2199`,
       );
     }
-    return bound;
+    return this.#faults.length > faults ? FAULTY : bound;
   }
 
   limit(): number {
