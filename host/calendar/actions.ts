@@ -18,7 +18,10 @@ import type { Calendar } from "./calendar.ts";
 import { withChangedAt } from "./completeness.ts";
 
 export interface CalendarActionsDependencies {
-  readonly calendar: Pick<Calendar, "placeOf" | "placeOfEvent" | "providers" | "publicIdOf">;
+  readonly calendar: Pick<
+    Calendar,
+    "placeOf" | "placeOfEvent" | "providers" | "publicIdOf" | "requestedPlace"
+  >;
   /** Calls a service of one provider. */
   readonly call: (
     provider: string,
@@ -62,7 +65,9 @@ export class CalendarActions {
     id: string,
     { moveTo, ...update }: Pick<Update, "scope" | "fields" | "ifMatch" | "moveTo">,
   ): Promise<CalendarChanged> {
-    const place = this.#parts.calendar.placeOfEvent(id);
+    const { calendar } = this.#parts;
+    const place = calendar.placeOfEvent(id);
+    if (moveTo !== undefined) calendar.requestedPlace(moveTo, "/calendarId");
     const move = moveTo === undefined ? {} : { moveTo };
     return this.change({ action: "update", ...place, ...update, ...move });
   }
@@ -74,11 +79,11 @@ export class CalendarActions {
 
   /**
    * Carries out a change. Resolves when the server of the calendar has confirmed it.
-   * @throws MantelError `not_found`, `invalid`; `conflict` for a calendar that cannot be changed; `revision_stale`;
-   * `outcome_unknown` if the server does not tell if it is saved
+   * @throws MantelError `not_found`; `invalid`, also for an unknown calendar to create in or move to; `conflict` for a
+   * calendar that cannot be changed; `revision_stale`; `outcome_unknown` if the server does not tell if it is saved
    */
   async change(change: CalendarChange): Promise<CalendarChanged> {
-    const { provider, ownId } = this.#parts.calendar.placeOf(change.calendarId);
+    const { provider, ownId } = this.#placeOf(change);
     const input = { ...change, calendarId: ownId, ...this.#target(change, provider) };
     const answer = await this.#call<CalendarChanged>(provider, calendarChange, input);
     const { event } = answer;
@@ -90,7 +95,7 @@ export class CalendarActions {
   /** The calendar that an event moves to, as its provider names it. */
   #target(change: CalendarChange, provider: string): { moveTo?: string } {
     if (change.action !== "update" || change.moveTo === undefined) return {};
-    const target = this.#parts.calendar.placeOf(change.moveTo);
+    const target = this.#parts.calendar.requestedPlace(change.moveTo, "/moveTo");
     if (target.provider === provider) return { moveTo: target.ownId };
     throw new MantelError("conflict", "the event cannot move to a calendar of another module");
   }
@@ -140,11 +145,18 @@ export class CalendarActions {
 
   /** Carries out a change of a task. @throws MantelError as `change` */
   async changeTask(change: CalendarTaskChange): Promise<CalendarTaskChanged> {
-    const { provider, ownId } = this.#parts.calendar.placeOf(change.calendarId);
+    const { provider, ownId } = this.#placeOf(change);
     const input = { ...change, calendarId: ownId };
     const answer = await this.#call<CalendarTaskChanged>(provider, calendarTaskChange, input);
     if (!answer.task) return answer;
     return { ...answer, task: withCalendar(answer.task, change.calendarId) };
+  }
+
+  /** The place of the calendar of a change. A new event or task has it in a field, others in their id. */
+  #placeOf({ action, calendarId }: CalendarChange | CalendarTaskChange) {
+    const { calendar } = this.#parts;
+    if (action === "create") return calendar.requestedPlace(calendarId, "/calendarId");
+    return calendar.placeOf(calendarId);
   }
 
   #placeOfTask(id: string): { readonly calendarId: string; readonly uid: string } {

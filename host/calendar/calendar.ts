@@ -3,7 +3,7 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { type CalendarSource, CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
-import { faultsOf } from "../validate.ts";
+import { faultsOf, invalid } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";
 import { hasAllEvents, keepPending, withChangedAt } from "./completeness.ts";
 import {
@@ -141,6 +141,20 @@ export class Calendar {
     const renamed = this.#renamed.get(found.provider) ?? [];
     const [ownId = id] = [...renamed].find(([, name]) => name === id) ?? [];
     return { provider: found.provider, ownId };
+  }
+
+  /**
+   * The place of a calendar that a change names in a field.
+   * @throws MantelError `invalid` at the pointer; `service_unavailable` while no calendars have been published
+   */
+  requestedPlace(
+    id: string,
+    pointer: string,
+  ): { readonly provider: string; readonly ownId: string } {
+    this.#requirePublished();
+    const ids = this.#sources.map(({ source }) => source.id);
+    if (ids.includes(id)) return this.placeOf(id);
+    throw invalid("the change", [{ pointer, detail: unknownCalendar(id, ids) }]);
   }
 
   /**
@@ -302,11 +316,12 @@ function chooseSources(requested: readonly string[], sources: readonly CalendarS
   if (requested.length === 0) return ids;
   const errors = requested
     .filter((id) => !ids.includes(id))
-    .map((id) => ({
-      pointer: "/calendar",
-      detail: `no calendar ${id}; the calendars are ${ids.join(", ") || "none"}`,
-    }));
+    .map((id) => ({ pointer: "/calendar", detail: unknownCalendar(id, ids) }));
   const [first] = errors;
   if (first) throw new MantelError("invalid", `invalid query: ${first.detail}`, { errors });
   return [...requested];
+}
+
+function unknownCalendar(id: string, ids: readonly string[]): string {
+  return `no calendar ${id}; the calendars are ${ids.join(", ") || "none"}`;
 }

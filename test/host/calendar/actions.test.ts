@@ -27,6 +27,10 @@ function setUp({
         if (id === "garden/family") return { provider: "garden", ownId: "family" };
         throw new MantelError("not_found", "no such calendar");
       },
+      requestedPlace(id, pointer) {
+        if (id === "garden/family") return { provider: "garden", ownId: "family" };
+        throw new MantelError("invalid", `${pointer} no calendar ${id}`);
+      },
       placeOfEvent: (id) => ({ calendarId: "garden/family", event: id.slice(14) }),
       providers: ["garden"],
       publicIdOf: (provider, ownId) => `${provider}/${ownId}`,
@@ -64,6 +68,25 @@ test("an unknown calendar and an invalid answer are refused", async () => {
 
   await assert.rejects(actions.refresh("other"), { code: "not_found" });
   await assert.rejects(actions.refresh("garden/family"), { code: "service_unavailable" });
+});
+
+test("an unknown calendar to create in or to move to is a faulty field", async () => {
+  const { actions, calls } = setUp();
+  const start = { date: "2026-06-01" };
+  const inOther = { action: "create", calendarId: "other" } as const;
+  const event = { calendarId: "garden/family", event: "a" };
+  const move = { scope: "this", fields: {}, moveTo: "other" } as const;
+  const refused = (pointer: string) => ({
+    code: "invalid",
+    message: `${pointer} no calendar other`,
+  });
+
+  const calendarId = refused("/calendarId");
+  await assert.rejects(actions.change({ ...inOther, fields: { title: "zoo", start } }), calendarId);
+  await assert.rejects(actions.changeTask({ ...inOther, fields: { title: "Milk" } }), calendarId);
+  await assert.rejects(async () => actions.update("garden/family/a", move), calendarId);
+  await assert.rejects(actions.change({ action: "update", ...event, ...move }), refused("/moveTo"));
+  assert.deepEqual(calls, []);
 });
 
 test("tasks and their lists have the ids that clients see", async () => {

@@ -350,6 +350,29 @@ test("a change of one provider is announced with the sources of all, and an unch
   assert.deepEqual(announced, [["home", "work"]]);
 });
 
+test("a change that names an unknown calendar is refused with its field and the calendars", () => {
+  const { calendar } = setUpTwo();
+  calendar.accept(ofSource("home", []), "office");
+
+  assert.deepEqual(calendar.requestedPlace("office/home", "/calendarId"), {
+    provider: "office",
+    ownId: "home",
+  });
+  assert.throws(() => calendar.requestedPlace("nope", "/calendarId"), {
+    code: "invalid",
+    extras: {
+      errors: [
+        { pointer: "/calendarId", detail: "no calendar nope; the calendars are home, office/home" },
+      ],
+    },
+  });
+  calendar.providerGone("office");
+  calendar.providerGone("feeds");
+  assert.throws(() => calendar.requestedPlace("home", "/calendarId"), {
+    code: "service_unavailable",
+  });
+});
+
 test("a plugin that calls the service gets the events of all providers", async () => {
   const { calendar } = setUpTwo();
 

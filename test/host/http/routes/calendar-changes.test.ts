@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { CalendarEvent } from "@mantel/plugin-sdk/calendar";
 import type { CalendarChange, CalendarChanged } from "@mantel/plugin-sdk/services";
 import { CalendarActions } from "../../../../host/calendar/actions.ts";
+import { invalid } from "../../../../host/validate.ts";
 import { json, serveApp } from "../serve-app.ts";
 
 const EVENT: CalendarEvent = {
@@ -27,9 +28,14 @@ const PATH = "/calendar/events/family%2Fa%2F2026-06-01";
 /** The API with a module that changes the calendar `garden/family`, there called `family`. */
 async function setUp(...[t]: Parameters<typeof serveApp>) {
   const changes: CalendarChange[] = [];
+  const placeOf = (id: string) => ({ provider: "garden", ownId: id.replace("garden/", "") });
   const calendarActions = new CalendarActions({
     calendar: {
-      placeOf: (id) => ({ provider: "garden", ownId: id.replace("garden/", "") }),
+      placeOf,
+      requestedPlace(id, pointer) {
+        if (id !== "nope") return placeOf(id);
+        throw invalid("the change", [{ pointer, detail: `no calendar ${id}` }]);
+      },
       placeOfEvent: (id) => ({ calendarId: "family", event: id.replace("family/", "") }),
       providers: ["garden"],
       publicIdOf: (_, ownId) => ownId,
@@ -79,6 +85,31 @@ test("a faulty event is refused with every fault, before its module is asked", a
   const { errors } = (await response.json()) as { errors: { pointer: string }[] };
   assert.equal(response.status, 422);
   assert.ok(errors.length > 1);
+  assert.deepEqual(changes, []);
+});
+
+test("an unknown calendar of a new or moved event is refused as a faulty field", async (t) => {
+  const { api, changes } = await setUp(t);
+  const calendarId = "nope";
+  const said = json("POST", { calendarId, text: "Tomorrow 9 dentist" });
+  const event = json("POST", { calendarId, title: "zoo", start: { date: "2026-06-01" } });
+
+  for (const [path, init] of [
+    ["/calendar/events", said],
+    ["/calendar/events", event],
+    [PATH, json("PATCH", { calendarId })],
+  ] as const) {
+    const response = await api("edit", path, init);
+    const { code, errors } = (await response.json()) as {
+      code: string;
+      errors: { pointer: string }[];
+    };
+    assert.deepEqual([response.status, code], [422, "invalid"]);
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ["/calendarId"],
+    );
+  }
   assert.deepEqual(changes, []);
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarTask, CalendarTaskChange } from "@mantel/plugin-sdk/services";
 import { CalendarActions } from "../../../../host/calendar/actions.ts";
+import { invalid } from "../../../../host/validate.ts";
 import { json, serveApp } from "../serve-app.ts";
 
 const TASK: CalendarTask = {
@@ -21,9 +22,14 @@ const PATH = "/calendar/tasks/family%2Fmilk";
 /** The API with a module that has one task, in the calendar `family`. */
 async function setUp(...[t]: Parameters<typeof serveApp>) {
   const changes: CalendarTaskChange[] = [];
+  const placeOf = (id: string) => ({ provider: "garden", ownId: id });
   const calendarActions = new CalendarActions({
     calendar: {
-      placeOf: (id) => ({ provider: "garden", ownId: id }),
+      placeOf,
+      requestedPlace(id, pointer) {
+        if (id !== "nope") return placeOf(id);
+        throw invalid("the change", [{ pointer, detail: `no calendar ${id}` }]);
+      },
       placeOfEvent: (id) => ({ calendarId: "family", event: id.replace("family/", "") }),
       providers: ["garden"],
       publicIdOf: (_, ownId) => ownId,
@@ -77,5 +83,16 @@ test("a faulty task is refused with every fault, before its module is asked", as
   const { errors } = (await response.json()) as { errors: { pointer: string }[] };
   assert.equal(response.status, 422);
   assert.deepEqual(errors.map(({ pointer }) => pointer).toSorted(), ["/priority", "/title"]);
+  assert.deepEqual(changes, []);
+});
+
+test("an unknown calendar of a new task is refused as a faulty field", async (t) => {
+  const { api, changes } = await setUp(t);
+
+  const task = { calendarId: "nope", title: "Milk" };
+  const response = await api("edit", "/calendar/tasks", json("POST", task));
+
+  const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+  assert.deepEqual([response.status, errors.map(({ pointer }) => pointer)], [422, ["/calendarId"]]);
   assert.deepEqual(changes, []);
 });
