@@ -162,7 +162,7 @@ export class SceneRegistry {
     const scene = { kind: "scene", id, name, at: new Date().toISOString() } as const;
     const ofScene = causedBy(scene, cause);
     const level = this.#lines.admits(`${id} ${cause?.id ?? ""}`) ? "info" : "debug";
-    this.#parts.log[level]("activated a scene", { scene: id, name, activationId, cause });
+    this.#parts.log[level]("activates a scene", { scene: id, name, activationId, cause });
     const hostScene = this.#hostScenes.all.get(id);
     const results = hostScene
       ? await sendTargets(this.#targetsOfHost(hostScene), this.#parts.commands, ofScene)

@@ -135,8 +135,8 @@ test("an activation and the failure of a bridge's scene are logged with their ca
   assert.deepEqual(
     lines.map(({ level, sentence, fields }) => [level, sentence, fields["cause"]]),
     [
-      ["info", "activated a scene", cause],
-      ["debug", "activated a scene", cause],
+      ["info", "activates a scene", cause],
+      ["debug", "activates a scene", cause],
       ["warn", "a scene failed", cause],
     ],
   );
