@@ -12,10 +12,9 @@ import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
 import { Activation, SceneBody } from "../scenes/schema.ts";
 import { type EventSchemas, StreamEvent, streamEvents } from "./event-schema.ts";
+import { PROBLEM_TYPE } from "./problem.ts";
 import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
 import { pathOf } from "./router.ts";
-
-const PROBLEM_TYPE = "application/problem+json";
 
 const CodeLocation = Type.Object({
   file: Type.String(),
@@ -95,7 +94,14 @@ const ANSWER_HEADERS = {
 } as const;
 
 /** Errors of every route, and those that follow from the form of a route. */
-const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limited", "internal"];
+const ALWAYS: readonly ErrorCode[] = [
+  "bad_request",
+  "request_timeout",
+  "unknown_host",
+  "rate_limited",
+  "headers_too_large",
+  "internal",
+];
 const WITH_SCOPE: readonly ErrorCode[] = ["unauthorized", "origin_refused", "insufficient_scope"];
 const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
 

@@ -3,6 +3,7 @@ import type { HostLog } from "../log.ts";
 import { hasCredential } from "./authenticate.ts";
 import type { Context, Middleware } from "./route.ts";
 
+export const PROBLEM_TYPE = "application/problem+json";
 const RATE_RETRY_MS = 1_000;
 const DOWN_RETRY_MS = 5_000;
 const REALM = 'Bearer realm="mantel"';
@@ -40,16 +41,19 @@ function answer(ctx: Context, error: MantelError): void {
     ctx.set("Connection", "close");
   }
   ctx.body = JSON.stringify({
-    type: `urn:mantel:problem:${error.code}`,
-    title: error.title,
-    status: error.status,
-    detail: error.message,
-    code: error.code,
-    requestId: ctx.state.requestId,
-    ...shownExtras(error.extras),
+    ...problemDocument(error, ctx.state.requestId),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-  ctx.type = "application/problem+json";
+  ctx.type = PROBLEM_TYPE;
+}
+
+/** The error as clients see it. */
+export function problemDocument(
+  { code, title, status, message: detail, extras }: MantelError,
+  requestId: string,
+): object {
+  const type = `urn:mantel:problem:${code}`;
+  return { type, title, status, detail, code, requestId, ...shownExtras(extras) };
 }
 
 /** Sends `allow` as a header; a source location is given as an object and as single members. */

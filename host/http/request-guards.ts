@@ -104,7 +104,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const BROWSER_HEADERS = Object.entries({
+/** Names and values in turns. */
+export const BROWSER_HEADERS: readonly string[] = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",

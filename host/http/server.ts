@@ -4,6 +4,7 @@ import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
 import type { ServerCertificate } from "./certificate.ts";
+import { answerClientError } from "./client-errors.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { HttpResponse } from "./response.ts";
 import type { RequestState } from "./route.ts";
@@ -88,13 +89,18 @@ export class HttpServer {
 }
 
 function create({ app, certificate, bounds = BOUNDS }: ListenOptions): Server | TlsServer {
-  const options = { ...bounds, ServerResponse: HttpResponse };
+  // The guards refuse a request without Host, with a problem document.
+  const options = { ...bounds, ServerResponse: HttpResponse, requireHostHeader: false };
   const answer = app.callback();
   const onRequest = (request: IncomingMessage, response: HttpResponse) =>
     void answer(request, response);
-  return certificate
+  const server = certificate
     ? createTlsServer(options, certificate, onRequest)
     : createServer(options, onRequest);
+  server.on("clientError", answerClientError);
+  // A server may ignore an unknown Expect header (RFC 9110, 10.1.1); Node refuses it with an empty answer.
+  server.on("checkExpectation", onRequest);
+  return server;
 }
 
 function describe(

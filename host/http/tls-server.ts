@@ -6,6 +6,7 @@ import {
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { ServerCertificate } from "./certificate.ts";
+import { answerClientError } from "./client-errors.ts";
 import type { HttpResponse } from "./response.ts";
 
 type Options = ServerOptions<typeof IncomingMessage, typeof HttpResponse>;
@@ -32,7 +33,10 @@ export function createTlsServer(
     answer,
   );
   const secured = server.listeners("connection") as ((socket: Socket) => void)[];
-  const plain = createPlainServer((request, response) => hint(request, response, certificate));
+  const plain = createPlainServer({ requireHostHeader: false }, (request, response) =>
+    hint(request, response, certificate),
+  );
+  plain.on("clientError", answerClientError);
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     if (certificate.renew()) server.setSecureContext(certificate.pair);

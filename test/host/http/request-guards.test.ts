@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { assertProblem } from "./assert-problem.ts";
 import { rawStatus, serveApp } from "./serve-app.ts";
 
 test("only addresses, localhost and configured names are answered", async (t) => {
@@ -52,6 +54,9 @@ test("a request without a Host header is refused", async (t) => {
 
   assert.match(await exchange(url, "GET /api HTTP/1.1\r\nHost:\r\n"), /^HTTP\/1\.1 421 /);
   assert.match(await exchange(url, "GET /api HTTP/1.0\r\n"), /^HTTP\/1\.1 421 /);
+  for (const target of ["/api", "/", "/api/v1/config"]) {
+    assertProblem(await exchange(url, `GET ${target} HTTP/1.1\r\n`), 421, "unknown_host");
+  }
 });
 
 for (const [name, head] of Object.entries({
@@ -70,15 +75,63 @@ for (const [name, head] of Object.entries({
   });
 }
 
-test("heads over 16 KiB are refused", async (t) => {
+const HEAD = "GET /api HTTP/1.1\r\nHost: localhost\r\n";
+for (const [name, head, status, code] of [
+  ["a head over 16 KiB", `${HEAD}X: ${"x".repeat(17_000)}\r\n`, 431, "headers_too_large"],
+  ["an invalid request line", "not http\r\n", 400, "bad_request"],
+  ["an invalid header", `${HEAD}a b: c\r\n`, 400, "bad_request"],
+] as const) {
+  test(`${name} is refused with a problem document`, async (t) => {
+    const { url } = await serveApp(t);
+
+    const answer = await exchange(url, head);
+
+    assertProblem(answer, status, code);
+    assert.match(answer, /\r\nConnection: close\r\n[\s\S]*\r\nX-Content-Type-Options: nosniff\r\n/);
+  });
+}
+
+test("chunk extensions over 16 KiB are refused with a problem document", async (t) => {
+  const { url } = await serveApp(t);
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const head = "PATCH /api/v1/config HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n";
+
+  socket.write(`${head}\r\n1;${"x".repeat(17_000)}`);
+
+  assertProblem(await allOf(socket), 413, "body_too_large");
+});
+
+test("an invalid request after an answer is refused, and nothing is written into a begun answer", async (t) => {
+  const { url, token } = await serveApp(t);
+  const events = `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${await token("read")}\r\n\r\n`;
+  const [after, within] = [`${HEAD}\r\n`, events].map((request) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(request);
+    socket.once("data", () => socket.write("not http\r\n\r\n"));
+    return allOf(socket);
+  });
+
+  assert.match((await after) ?? "", /^HTTP\/1\.1 200 [\s\S]+HTTP\/1\.1 400 /);
+  const stream = (await within) ?? "";
+  assert.match(stream, /^HTTP\/1\.1 200 /);
+  assert.doesNotMatch(stream, /HTTP\/1\.1 400/);
+});
+
+test("the host survives a connection that is reset within a head", async (t) => {
+  const { url } = await serveApp(t);
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(HEAD);
+  await once(socket, "connect");
+
+  socket.resetAndDestroy();
+
+  assert.equal((await fetch(`${url}/api`)).status, 200);
+});
+
+test("an unknown expectation is ignored", async (t) => {
   const { url } = await serveApp(t);
 
-  const answer = await exchange(
-    url,
-    `GET /api HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(17_000)}\r\n`,
-  );
-
-  assert.match(answer, /^HTTP\/1\.1 431 /);
+  assert.match(await exchange(url, `${HEAD}Expect: tea\r\n`), /^HTTP\/1\.1 200 /);
 });
 
 test("forwarded client addresses are ignored without a trusted proxy", async (t) => {
@@ -137,6 +190,10 @@ test("pages may be framed from the origins of the config, and from the host's ow
 async function exchange(url: string, head: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(`${head}Connection: close\r\n\r\n`);
+  return allOf(socket);
+}
+
+async function allOf(socket: Socket): Promise<string> {
   let text = "";
   for await (const bytes of socket) text += String(bytes);
   return text;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request as startRequest, type RequestOptions } from "node:https";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { createApp } from "../../../host/http/app.ts";
@@ -10,6 +10,7 @@ import { ServerCertificate } from "../../../host/http/certificate.ts";
 import { HttpServer } from "../../../host/http/server.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { until } from "../../helpers/until.ts";
+import { assertProblem } from "./assert-problem.ts";
 import { serveApp } from "./serve-app.ts";
 import { writtenPair } from "./tls-pair.ts";
 
@@ -41,7 +42,30 @@ test("plain HTTP is redirected, without forwarding a token", async (t) => {
   assert.doesNotMatch(page, /Strict-Transport/i, "it may not be said without TLS (RFC 6797, 7.2)");
   for (const answer of [withToken, post, odd])
     assert.match(answer, /^HTTP\/1\.1 426 .+https:\/\//s);
-  assert.match(noise, /^HTTP\/1\.1 400 /);
+  assertProblem(noise, 400, "bad_request");
+});
+
+test("over TLS, what cannot be read and what has no Host is refused with a problem document", async (t) => {
+  const { port, ca } = await serveTls(t);
+  const send = async (text: string) => {
+    const socket = connectTls({ port, host: "127.0.0.1", ca });
+    socket.write(text);
+    return allOf(socket);
+  };
+
+  const long = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(17_000)}\r\n\r\n`;
+  assertProblem(await send(long), 431, "headers_too_large");
+  assertProblem(await send("not http\r\n\r\n"), 400, "bad_request");
+  const hostless = "GET /api HTTP/1.1\r\nConnection: close\r\n\r\n";
+  assertProblem(await send(hostless), 421, "unknown_host");
+});
+
+test("a failed handshake gets no HTTP", async (t) => {
+  const { port } = await serveTls(t);
+
+  const answer = await exchange(port, "\u0016\u0003\u0001\u0000\u0005hello");
+
+  assert.doesNotMatch(answer, /HTTP/);
 });
 
 test("over TLS the session cookie is bound to the host and to TLS", async (t) => {
@@ -158,6 +182,10 @@ async function serialAt(port: number, ca: string): Promise<string> {
 async function exchange(port: number, head: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(head);
+  return allOf(socket);
+}
+
+async function allOf(socket: Socket): Promise<string> {
   let text = "";
   for await (const bytes of socket) text += String(bytes);
   return text;
