@@ -1,18 +1,20 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { BurstyRateLimiter, RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { RateBudget } from "@mantel/plugin-sdk/latest-wins";
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config/schema.ts";
 import type { HostLog } from "../log.ts";
 import { BoundedClientNames, isLoopback, clientNetwork } from "./network.ts";
 
-/** The time after which a client may use its burst again, and a network its failures. */
+/** The time after which a network may use its failures again. */
 const WINDOW_SECONDS = 60;
 const FAILURES = 10;
 const MAX_NETWORKS = 1_024;
+const MIN_SWEEP_SIZE = 2 * MAX_NETWORKS;
 
 type Limit = Config["server"]["rateLimit"];
 
 /**
- * Limits the requests of each client: a rate per second, and a burst beyond that. Requests with a
+ * Limits the requests of each client: a rate per second, and a burst, the most that pass at once. Requests with a
  * valid token count for that token only, all others for their network: clients with wrong
  * tokens can use up only the share of clients without a token, and lock nobody out.
  */
@@ -29,7 +31,8 @@ export class RateLimit {
     blockDuration: WINDOW_SECONDS,
   });
   #applied: Limit | undefined;
-  #counter: BurstyRateLimiter | undefined;
+  #budgets = new Map<string, RateBudget>();
+  #sweepSize = MIN_SWEEP_SIZE;
 
   /** `limit` is called at each request, so that a change of the config applies at once. */
   constructor(limit: () => Limit, log: HostLog) {
@@ -72,27 +75,31 @@ export class RateLimit {
 
   async #count(client: string): Promise<void> {
     const limit = this.#limit();
-    try {
-      await this.#counterFor(limit).consume(client);
-    } catch (error) {
-      if (error instanceof Error) throw error;
-      const { msBeforeNext: retryAfterMs } = error as RateLimiterRes;
-      throw new MantelError("rate_limited", `more than ${limit.perSecond} requests per second`, {
-        retryAfterMs,
-      });
+    const budget = this.#budgetOf(client, limit);
+    const retryAfterMs = budget.waitMs(1);
+    if (retryAfterMs > 0) {
+      const sentence = `more than ${limit.perSecond} requests per second`;
+      throw new MantelError("rate_limited", sentence, { retryAfterMs });
     }
+    budget.take(1);
   }
 
-  #counterFor(limit: Limit): BurstyRateLimiter {
+  #budgetOf(client: string, limit: Limit): RateBudget {
     const { perSecond, burst } = limit;
-    const isSame = this.#applied?.perSecond === perSecond && this.#applied.burst === burst;
-    if (this.#counter && isSame) return this.#counter;
-    const duration = Math.max(1, 1 / perSecond);
-    this.#applied = limit;
-    this.#counter = new BurstyRateLimiter(
-      new RateLimiterMemory({ points: perSecond * duration, duration }),
-      new RateLimiterMemory({ points: burst, duration: WINDOW_SECONDS }),
-    );
-    return this.#counter;
+    if (this.#applied?.perSecond !== perSecond || this.#applied.burst !== burst) {
+      this.#applied = limit;
+      this.#budgets.clear();
+    }
+    const budget = this.#budgets.get(client) ?? new RateBudget({ perSecond, burst });
+    this.#budgets.set(client, budget);
+    if (this.#budgets.size > this.#sweepSize) this.#sweep(burst);
+    return budget;
+  }
+
+  /** Forgets clients with a full budget. The next sweep waits for as many new ones, so that sweeps cost little. */
+  #sweep(burst: number): void {
+    for (const [client, budget] of this.#budgets)
+      if (budget.waitMs(burst) === 0) this.#budgets.delete(client);
+    this.#sweepSize = Math.max(MIN_SWEEP_SIZE, 2 * this.#budgets.size);
   }
 }

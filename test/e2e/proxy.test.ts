@@ -44,7 +44,7 @@ test(
 
 test("nginx is a client like any other unless it is configured as a proxy", { skip }, async (t) => {
   const app = await serveApp(t);
-  const rateLimit = { perSecond: 0.01, burst: 1, loopback: false };
+  const rateLimit = { perSecond: 0.01, burst: 2, loopback: false };
   await app.config.patch({ server: { hosts: [NAME], rateLimit } }, { admin: true });
   const ask = await startNginx(t, app, "203.0.113.9");
 

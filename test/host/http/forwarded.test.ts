@@ -50,7 +50,7 @@ test("the config refuses proxies that are not addresses", async (t) => {
 
 async function behindProxy(t: TestContext) {
   const { url, config } = await serveApp(t);
-  const rateLimit = { perSecond: 0.01, burst: 1 };
+  const rateLimit = { perSecond: 0.01, burst: 2 };
   await config.patch({ server: { proxies: ["127.0.0.0/8"], rateLimit } }, { admin: true });
   const count = async (forwardedFor: readonly string[]) => {
     const statuses: number[] = [];

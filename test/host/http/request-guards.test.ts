@@ -137,7 +137,7 @@ test("an unknown expectation is ignored", async (t) => {
 test("forwarded client addresses are ignored without a trusted proxy", async (t) => {
   const { url, config } = await serveApp(t);
   await config.patch(
-    { server: { rateLimit: { perSecond: 1, burst: 1, loopback: true } } },
+    { server: { rateLimit: { perSecond: 0.01, burst: 2, loopback: true } } },
     { admin: true },
   );
 
