@@ -9,7 +9,7 @@ import {
 } from "./device.ts";
 import type { Fault } from "./errors.ts";
 import { faultsOf } from "./validate.ts";
-import { pointerToken } from "./validation-errors.ts";
+import { pointerToken, shortened } from "./validation-errors.ts";
 
 const TEXT_LENGTH = 1000;
 const SHOWN_LENGTH = 60;
@@ -143,6 +143,5 @@ function choicesOf(capabilities: Capabilities, { none, others = [] }: Words): st
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "absent";
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return shortened(JSON.stringify(value) ?? "absent", SHOWN_LENGTH);
 }

@@ -128,7 +128,7 @@ function describe(error: TLocalizedValidationError, schema: TSchema, value: unkn
 
 function unknownKey(owner: unknown): string {
   const all = Object.keys((owner as { properties?: object } | undefined)?.properties ?? {});
-  const known = all.slice(0, MOST_LISTED).map((each) => each.slice(0, SHOWN_LENGTH));
+  const known = all.slice(0, MOST_LISTED).map((each) => beginningOf(each, SHOWN_LENGTH));
   return known.length === 0
     ? "is not a known key"
     : `is not a known key; the known ones are ${known.join(", ")}`;
@@ -161,10 +161,9 @@ function formOf(keyword: string, schema: unknown): string | undefined {
 }
 
 function listed(values: readonly unknown[]): string {
-  const some = values.slice(0, MOST_LISTED).map((each) => {
-    const text = JSON.stringify(each);
-    return text.length > MOST_LISTED ? `${text.slice(0, MOST_LISTED)}…` : text;
-  });
+  const some = values
+    .slice(0, MOST_LISTED)
+    .map((each) => shortened(JSON.stringify(each), MOST_LISTED));
   return `${some.join(", ")}${values.length > MOST_LISTED ? " …" : ""}`;
 }
 
@@ -217,5 +216,16 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   const text = JSON.stringify(value).replace(/\/\/[^/@]*@/, "//…@"); // hides the password of a URL
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return shortened(text, SHOWN_LENGTH);
+}
+
+/** A text that is at most `length` UTF-16 units long, or its beginning and an ellipsis. */
+export function shortened(text: string, length: number): string {
+  return text.length > length ? `${beginningOf(text, length)}…` : text;
+}
+
+/** At most `length` UTF-16 units of a text. Cuts between code points, never within a surrogate pair. */
+export function beginningOf(text: string, length: number): string {
+  const isPairCut = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isPairCut ? length - 1 : length);
 }

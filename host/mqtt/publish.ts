@@ -1,6 +1,7 @@
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { type MqttPublish, mqttPublish } from "@mantel/plugin-sdk/services";
 import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
+import { beginningOf } from "@mantel/plugin-sdk/validation-errors";
 import { Type, type Static } from "typebox";
 import type { Audit } from "../auth/audit.ts";
 import type { TokenIdentity } from "../auth/tokens.ts";
@@ -83,7 +84,7 @@ export class Publisher {
     log.warn("a publish was denied by the config", { sub, jti, filter });
     throw new MantelError(
       "topic_denied",
-      `publishing to ${topic.slice(0, 200)} is denied by ${filter} in mqtt.denyTopics`,
+      `publishing to ${beginningOf(topic, 200)} is denied by ${filter} in mqtt.denyTopics`,
     );
   }
 }

@@ -40,6 +40,30 @@ test("a fault names the place, the value and what it must be", () => {
   ]);
 });
 
+test("long texts are shown up to a whole character", () => {
+  const Short = Type.Object(
+    {
+      text: Type.Optional(Type.String({ maxLength: 5 })),
+      name: Type.Optional(Type.Enum(["😀".repeat(60), `a${"😀".repeat(60)}`])),
+      ["😀".repeat(60)]: Type.Optional(Type.Null()),
+      [`a${"😀".repeat(60)}`]: Type.Optional(Type.Null()),
+    },
+    { additionalProperties: false },
+  );
+
+  for (const text of ["😀".repeat(201), `a${"😀".repeat(201)}`]) {
+    const faults = faultsOf(Short, { text, name: text, unknown: 1 });
+    assert.deepEqual(faults.map(({ pointer }) => pointer).toSorted(), [
+      "/name",
+      "/text",
+      "/unknown",
+    ]);
+    for (const { detail } of faults) assert.ok(detail.isWellFormed(), detail);
+  }
+  const [fault] = faultsOf(Short, { text: "😀".repeat(201) });
+  assert.equal(fault?.detail.split(";")[0], `is "${"😀".repeat(29)}…`);
+});
+
 test("a missing key is reported at its location", () => {
   assert.deepEqual(faultsOf(Lamp, {}), [{ pointer: "/brightness", detail: "is missing" }]);
 });

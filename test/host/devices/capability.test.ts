@@ -23,6 +23,17 @@ test("a number out of range is refused with the range", () => {
   assert.equal(detail({}, Number.NaN), "is null; it must be a number");
 });
 
+test("a long value is shown up to a whole character", () => {
+  const values = ["😀".repeat(201), `a${"😀".repeat(201)}`];
+
+  const details = values.flatMap((value) =>
+    faultsOfValue({ type: "choice", values }, [value]).map(({ detail }) => detail),
+  );
+
+  assert.equal(details.length, 2);
+  for (const detail of details) assert.ok(detail.isWellFormed(), detail);
+});
+
 test("the ends of a range and steps in between are allowed", () => {
   const brightness = { type: "number", min: 0, max: 100, step: 1 } as const;
 

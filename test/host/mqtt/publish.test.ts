@@ -149,6 +149,15 @@ for (const topic of [
   });
 }
 
+test("a long topic that is denied is cut at a whole character", async (t) => {
+  const { publish } = await openPublisher(t);
+
+  await assert.rejects(
+    publish({ topic: `zigbee2mqtt/bridge/request/${"😀".repeat(201)}`, payload: "" }),
+    (error) => error instanceof MantelError && error.message.isWellFormed(),
+  );
+});
+
 for (const code of ["service_unavailable", "module_down", "deadline_passed"] as const) {
   test(`a link that answers ${code} counts as a broker that is down`, async (t) => {
     const { publish } = await openPublisher(t, async () => {
