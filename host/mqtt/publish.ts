@@ -90,15 +90,20 @@ export class Publisher {
 }
 
 function parseMessage(body: unknown): MqttPublish {
-  const faults = faultsOf(PublishRequest, body);
-  if (faults.length > 0) throw invalid("the publish", faults);
-  const { topic, payload, qos = 0, retain = false } = body as Static<typeof PublishRequest>;
-  const errors: Fault[] = [
-    ...topicFaults(topic).map((detail) => ({ pointer: "/topic", detail })),
-    ...payloadFaults(payload).map((detail) => ({ pointer: "/payload", detail })),
-  ];
+  const errors = [...faultsOf(PublishRequest, body), ...textFaults(body ?? {})];
   if (errors.length > 0) throw invalid("the publish", errors);
+  const { topic, payload, qos = 0, retain = false } = body as Static<typeof PublishRequest>;
   return { topic, payload, qos, retain };
+}
+
+/** The faults of topic and payload beyond the schema, for those that are texts. */
+function textFaults({ topic, payload }: { topic?: unknown; payload?: unknown }): Fault[] {
+  const ofTopic = typeof topic === "string" ? topicFaults(topic) : [];
+  const ofPayload = typeof payload === "string" ? payloadFaults(payload) : [];
+  return [
+    ...ofTopic.map((detail) => ({ pointer: "/topic", detail })),
+    ...ofPayload.map((detail) => ({ pointer: "/payload", detail })),
+  ];
 }
 
 function payloadFaults(payload: string): string[] {

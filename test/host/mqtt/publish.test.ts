@@ -126,6 +126,26 @@ test("faults of topic and payload are reported together", async (t) => {
   });
 });
 
+for (const [body, pointers] of [
+  [{ topic: "+", payload: 1, qos: 9 }, ["/payload", "/qos", "/topic"]],
+  [{ topic: 1, payload: "\ud83d", dup: 1 }, ["/dup", "/payload", "/topic"]],
+  [{ topic: "" }, ["/payload", "/topic"]],
+  [["+"], [""]],
+  ["+", [""]],
+  [null, [""]],
+] as const) {
+  test(`faults of form and of content are reported together: ${JSON.stringify(body)}`, async (t) => {
+    const { publish } = await openPublisher(t);
+
+    await assert.rejects(publish(body), (error) => {
+      assert.ok(error instanceof MantelError);
+      const found = error.extras.errors?.map(({ pointer }) => pointer) ?? [];
+      assert.deepEqual(found.toSorted(), pointers);
+      return true;
+    });
+  });
+}
+
 test("a payload of exactly 256 KiB passes", async (t) => {
   const { publish } = await openPublisher(t);
 
