@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { TOOLS, type Versions, WIDGET_TOOLS } from "../../plugin-sdk/create/scaffold.ts";
@@ -12,6 +12,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const SDK = join(ROOT, "plugin-sdk");
 const CREATE = join(SDK, "create");
 const run = promisify(execFile);
+/** The start of a reference of types, and its path. */
+const REFERENCE = /^(\/\/\/ *<reference path=")([^"]+)/gm;
 
 /** The parts of the SDK for authors. All others belong to the host. */
 const PARTS = [
@@ -149,6 +151,22 @@ async function compile(folder: string, files: readonly string[]): Promise<void> 
     });
   } finally {
     await rm(settings, { recursive: true });
+  }
+  await referToPackage(folder);
+}
+
+/** Makes the types refer to files of the package, because the compiler refers to those of the repository. */
+async function referToPackage(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((each) => each.endsWith(".d.ts"))) {
+    const file = join(folder, name);
+    const types = await readFile(file, "utf8");
+    const inPackage = types.replaceAll(REFERENCE, (_, start: string, path: string) => {
+      const source = relative(SDK, resolve(dirname(file), path));
+      const target = relative(dirname(name), source).replaceAll(sep, "/");
+      return start + (target.startsWith(".") ? target : `./${target}`);
+    });
+    if (inPackage !== types) await writeFile(file, inPackage);
   }
 }
 

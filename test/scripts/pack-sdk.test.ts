@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { buildSdk } from "../../scripts/pack-sdk/pack.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
 const PLUGINS = resolve(import.meta.dirname, "../../plugins");
+/** A file that types refer to or import. */
+const REFERENCE = /(?:<reference path=|\bfrom |\bimport\(|\bimport )["'](\.[^"']*|\/[^"']*)["']/g;
 const IMPORT = /["'](@mantel\/plugin-sdk(?:\/[^"'`$]+)?)["']/g;
 
 /** The parts of the SDK that the shipped plugins import, each with a file that does. */
@@ -23,7 +25,22 @@ async function importedParts(): Promise<Map<string, string>> {
   return parts;
 }
 
-test("the packed SDK exports each part, with types, that the shipped plugins import", async (t) => {
+/** The paths in a package's types that do not lead to one of its files, each with the file that has it. */
+async function strayReferences(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const stray: string[] = [];
+  for (const name of names.filter((each) => each.endsWith(".d.ts"))) {
+    for (const [, path = ""] of (await readFile(join(folder, name), "utf8")).matchAll(REFERENCE)) {
+      const file = resolve(folder, dirname(name), path).replace(/(?<!\.d)\.[jt]s$/, ".d.ts");
+      if (relative(folder, file).startsWith("..") || !existsSync(file)) {
+        stray.push(`${name}: ${path}`);
+      }
+    }
+  }
+  return stray;
+}
+
+test("the packed SDK has each part that the shipped plugins import, and all of its types", async (t) => {
   const home = await emptyFolder(t);
   const sdk = join(home, "node_modules/@mantel/plugin-sdk");
   await buildSdk(sdk);
@@ -41,4 +58,8 @@ test("the packed SDK exports each part, with types, that the shipped plugins imp
 
   assert.ok(parts.has("@mantel/plugin-sdk/widget"));
   assert.deepEqual(missing, []);
+  assert.deepEqual(await strayReferences(sdk), []);
+  for (const name of ["index.d.ts", "widget.d.ts"]) {
+    assert.match(await readFile(join(sdk, name), "utf8"), /<reference path="\.\/assets\.d\.ts"/);
+  }
 });
