@@ -30,8 +30,13 @@ async function main(): Promise<number> {
       data: text,
       port: text,
       demo: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const [automation, second] = positionals;
   if (automation === undefined || second !== undefined) {
     process.stderr.write(USAGE);
