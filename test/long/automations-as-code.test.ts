@@ -23,8 +23,16 @@ const DEVICES = [
   { kind: "light", name: "Hall lamp", capabilities: { on: toggle, brightness: percent } },
   { kind: "sensor", name: "Bath climate", capabilities: { humidity: percent } },
   { kind: "button", name: "Bed button", capabilities: { lastAction: gestures } },
+  {
+    kind: "fan",
+    name: "Shed fan",
+    capabilities: { on: toggle },
+    parts: [{ id: "light", capabilities: { on: toggle } }],
+    extra: { capabilities: { childLock: toggle } },
+  },
 ].map((device, at) => ({ ...device, id: `demo:${device.kind}:${at + 1}` }) as never);
-const THINGS = DEVICES as { id: string; kind: string; name: string }[];
+const SCENE = { id: "host:scene:night", kind: "scene", name: "Good night" };
+const THINGS = [...(DEVICES as { id: string; kind: string; name: string }[]), SCENE];
 
 /** The errors that an editor shows in these files, which lie beside the written declarations. */
 async function errorsIn(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -34,7 +42,7 @@ async function errorsIn(t: TestContext, files: Readonly<Record<string, string>>)
     ...files,
     "mantel.d.ts": readFileSync("plugins/automations/code/mantel.d.ts", "utf8"),
     "tsconfig.json": TSCONFIG,
-    "home.d.ts": homeDeclaration(DEVICES, [{ id: "host:scene:night", name: "Good night" }]),
+    "home.d.ts": homeDeclaration(DEVICES, [SCENE]),
   };
   for (const [name, text] of Object.entries(all)) await writeFile(join(folder, name), text);
   const { output } = await new Promise<{ output: string }>((resolve) => {
