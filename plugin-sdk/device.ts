@@ -250,7 +250,9 @@ export const DeviceDescription = Type.Object(
     gateway: Gateway,
     capabilities: Capabilities,
     state: DeviceState,
+    /** Further functions, each with a kind of its own. */
     parts: Type.Optional(Type.Array(DevicePart, { maxItems: 50 })),
+    /** Capabilities beyond the vocabulary, each with a `group`. */
     extra: Type.Optional(DeviceExtra),
   },
   Strict,

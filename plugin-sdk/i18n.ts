@@ -15,8 +15,8 @@ export interface Formats {
   relative(at: Date | number): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /**
-   * Formats a value given in °C, W, kWh, km/h, mm, bytes or percent, in the units of the home. `options`
-   * override the default number format.
+   * Formats a `temperature` (given in °C), `power` (W), `energy` (kWh), `speed` (km/h), `rain` (mm), `bytes` or
+   * `percent` (0 to 100), in the units of the home. `options` override the default number format.
    */
   unit(value: number, unit: FormatUnit, options?: Intl.NumberFormatOptions): string;
 }

@@ -7,7 +7,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
+import { SceneDescription } from "@mantel/plugin-sdk/scene";
 import type { TSchema } from "typebox";
 import {
   baseOf,
@@ -15,6 +17,7 @@ import {
   type Member,
   membersOf,
   methodsOf,
+  schemaSource,
 } from "./plugin-reference/members.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -25,6 +28,7 @@ const INTERFACES = {
   "The plugin": [
     ["plugin.ts", "PluginDefinition"],
     ["plugin.ts", "RunningPlugin"],
+    ["device.ts", "CommandBeyond", "the last argument of command"],
   ],
   "The context of a plugin": [
     ["context.ts", "PluginContext", "ctx"],
@@ -55,6 +59,7 @@ const INTERFACES = {
   "The context of a test of options and of a setup": [
     ["trial.ts", "TrialContext", "ctx of test"],
     ["trial.ts", "SetupContext", "ctx of setup"],
+    ["trial.ts", "SetupStep", "ctx.show(step)"],
   ],
   "The widget": [
     ["widget.ts", "WidgetDefinition"],
@@ -84,6 +89,13 @@ const INTERFACES = {
   ],
 } as const satisfies Record<string, readonly (readonly [string, string, string?])[]>;
 
+/** The schemas of the data that a bridge publishes, as file, name and where it is given. */
+const PUBLISHED = [
+  ["device.ts", "DeviceDescription", "ctx.devices.publish([…])", DeviceDescription],
+  ["device.ts", "DeviceUpdate", "ctx.devices.update(…)", DeviceUpdate],
+  ["scene.ts", "SceneDescription", "ctx.scenes.publish([…])", SceneDescription],
+] as const;
+
 /** The page, before it is formatted. */
 async function referencePage(): Promise<string> {
   return [
@@ -91,6 +103,7 @@ async function referencePage(): Promise<string> {
     manifestSection(),
     ...Object.entries(INTERFACES).map(([title, entries]) => interfacesSection(title, entries)),
     fakesSection(),
+    publishedSection(),
     eventsSection(),
     propertiesSection(),
     policySection(),
@@ -184,6 +197,20 @@ function interfacesSection(
     return `### ${heading}\n\n${inherited}${listOf(membersOf(source, name))}`;
   });
   return `## ${title}\n\n${lists.join("\n\n")}`;
+}
+
+function publishedSection(): string {
+  const lists = PUBLISHED.map(([file, name, shown, schema]) => {
+    const docs = docsOfKeys(schemaSource(sourceOf(file), name));
+    const keys = keysOf(schema).filter(({ path }) => !path.includes("*"));
+    const rows = keys.map(({ path, schema: shape, isOptional }) => {
+      const facts = [shapeOf(shape), ...(isOptional ? [] : ["required"])].filter(Boolean);
+      const doc = docs.get(path);
+      return `- \`${path}\` (${facts.join("; ")})${doc === undefined ? "" : `: ${doc}`}`;
+    });
+    return `### \`${shown}\` (\`${name}\`)\n\n${rows.join("\n")}`;
+  });
+  return `## Devices and scenes of a bridge\n\n${lists.join("\n\n")}`;
 }
 
 /** The classes of the test kit, which tests get and do not make. */

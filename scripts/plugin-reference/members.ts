@@ -61,6 +61,13 @@ export function docsOfKeys(source: string): ReadonlyMap<string, string> {
   return docs;
 }
 
+/** The source of an exported schema. @throws Error if the source does not have it */
+export function schemaSource(source: string, name: string): string {
+  const [, rest] = source.split(`export const ${name} = `);
+  if (rest === undefined) throw new Error(`the source has no schema ${name}`);
+  return rest.split("\n);\n", 1)[0] ?? "";
+}
+
 function bodyOf(source: string, name: string): string {
   const declared = new RegExp(`export interface ${name}\\b`).exec(source);
   if (!declared) throw new Error(`the source has no interface ${name}`);

@@ -10,7 +10,8 @@ test("the reference has what a plugin and its tests are written with", async () 
   const names = Array.from(page.matchAll(/^### .*?`(\w+)`\)?$/gm), ([, name = ""]) => name);
   const expected = [
     ...["RouteOptions", "RouteRequest", "RouteAnswer", "ServiceOptions"],
-    ...["SetupContext", "TrialContext", "Sources", "StorageJournal"],
+    ...["SetupContext", "SetupStep", "TrialContext", "Sources", "StorageJournal"],
+    ...["CommandBeyond", "DeviceDescription", "DeviceUpdate", "SceneDescription"],
     ...["TestHostOptions", "RunningTest", "FakeHome", "FakeClock", "SetUpOptions"],
     ...["WidgetTestOptions", "TestedWidget", "OpenedWidget"],
   ];
