@@ -21,6 +21,8 @@ const CAPABILITIES_PER_DEVICE = 200;
 const PARTS_PER_DEVICE = 50;
 const CHOICES_PER_CAPABILITY = 1_000;
 const MOST_FAULTS = 1_000;
+/** Longer native ids are not shown. */
+const ID_LENGTH = 200;
 const CAPABILITY_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 /** Keys of a command that address something else. */
 const RESERVED: readonly string[] = ["parts", EXTRA];
@@ -56,21 +58,38 @@ export function* parsingDescriptions(
   return devices as DeviceDescription[];
 }
 
+/** The valid updates of a message, and the faults of the others. */
+export interface ParsedUpdates {
+  readonly updates: readonly DeviceUpdate[];
+  readonly faults: readonly Fault[];
+}
+
 /**
- * Parses updates of a bridge's devices from its process.
- * @throws MantelError `invalid`, with every fault
+ * Parses updates of a bridge's devices from its process. After a thousand faults the rest is left out.
+ * @throws MantelError `invalid` if the input is not a list
  */
-export function parseUpdates(bridgeId: string, input: unknown): DeviceUpdate[] {
-  const updates = listOf(input, `an update of ${bridgeId}`);
+export function parseUpdates(bridgeId: string, input: unknown): ParsedUpdates {
+  const updates: DeviceUpdate[] = [];
   const faults: Fault[] = [];
-  for (const [index, update] of updates.entries()) {
+  for (const update of listOf(input, `an update of ${bridgeId}`)) {
     const counts = faultsOfUpdateCounts(update);
     const found = counts.length > 0 ? counts : faultsOf(DeviceUpdate, update);
-    faults.push(...faultsBelow(String(index), found));
+    if (found.length === 0) updates.push(update as DeviceUpdate);
+    faults.push(...faultsOfDevice(fieldsOf(update)["nativeId"], found));
     if (faults.length >= MOST_FAULTS) break;
   }
-  if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
-  return updates as DeviceUpdate[];
+  return { updates, faults };
+}
+
+/** The same faults, with the device that the update is for; an author never sees its place in a message. */
+export function faultsOfDevice(nativeId: unknown, faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length === 0 || typeof nativeId !== "string") return faults;
+  if (nativeId.length > ID_LENGTH) return faults;
+  return faults.map(({ pointer, detail }) =>
+    pointer === "/nativeId"
+      ? { pointer, detail } // names it
+      : { pointer, detail: `of ${nativeId} ${detail}` },
+  );
 }
 
 function listOf(input: unknown, what: string): readonly unknown[] {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { faultsBelow, faultsOfUpdate } from "@mantel/plugin-sdk/capability";
+import { faultsOfUpdate } from "@mantel/plugin-sdk/capability";
 import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device, DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import {
@@ -23,7 +23,12 @@ import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, notPublished } from "./events.ts";
 import { type Group, groupsOf, regroup, requireDevices, requireFree } from "./groups.ts";
 import { DeviceOverrides } from "./overrides.ts";
-import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
+import {
+  faultsOfDevice,
+  type ParsedUpdates,
+  parseUpdates,
+  parsingDescriptions,
+} from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
 import { VisibleDevices } from "./visible-devices.ts";
 import { VocabularyWarnings } from "./vocabulary-warnings.ts";
@@ -363,11 +368,12 @@ export class DeviceRegistry {
     this.#visible.changed(entry, why);
   }
 
-  #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
-    const faults = updates.flatMap((update, index) =>
-      faultsBelow(String(index), this.#update(bridgeId, update)),
+  #updateAll(bridgeId: string, { updates, faults }: ParsedUpdates): void {
+    const refused = updates.flatMap((update) =>
+      faultsOfDevice(update.nativeId, this.#update(bridgeId, update)),
     );
-    if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
+    const all = [...faults, ...refused];
+    if (all.length > 0) throw invalid(`an update of ${bridgeId}`, all);
   }
 
   /** Applies one update if it is valid, otherwise returns its faults. */

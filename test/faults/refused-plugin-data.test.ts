@@ -115,7 +115,7 @@ test("a refused update is in the module's log, with its location and count", asy
   const event = (count: number) => ["warn", "refused an event of a device", count, "/nativeId"];
   assert.deepEqual(told, [
     ...[1, 10, 100, 1_000].map(event),
-    ["warn", "refused an update of devices", 1, "/0/state/on"],
+    ["warn", "refused an update of devices", 1, "/state/on"],
   ]);
 });
 

@@ -131,11 +131,11 @@ test("an update for a part or an extra that was not published is refused, and th
     ]),
     (error: MantelError) => {
       assert.deepEqual(error.extras.errors, [
-        { pointer: "/0/parts/lamp", detail: "is not a part of the device" },
-        { pointer: "/1/extra/turbo", detail: "has no capability" },
-        { pointer: "/2/extra/identify", detail: "is a command, which has no state" },
-        { pointer: "/3/parts/light", detail: "is not a part of the device" },
-        { pointer: "/4/extra/childLock", detail: "has no capability" },
+        { pointer: "/parts/lamp", detail: "of fan is not a part of the device" },
+        { pointer: "/extra/turbo", detail: "of fan has no capability" },
+        { pointer: "/extra/identify", detail: "of fan is a command, which has no state" },
+        { pointer: "/parts/light", detail: "of a is not a part of the device" },
+        { pointer: "/extra/childLock", detail: "of a has no capability" },
       ]);
       return true;
     },
@@ -297,7 +297,7 @@ test("a code goes only with its own command, and is never shown", async (t) => {
     [{ locked: false, code: "1234" }, { locked: false }],
   );
   await assert.rejects(devices.update("b", [{ nativeId: "door", state: { code: "1234" } }]), {
-    message: /\/0\/state\/code is a command, which has no state/,
+    message: /\/state\/code of door is a command, which has no state/,
   });
 });
 

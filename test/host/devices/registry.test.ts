@@ -147,6 +147,9 @@ test("an invalid update is refused with every fault, and the others are applied"
     { nativeId: "a", state: { brightness: 150 } },
     { nativeId: "nobody", state: {} },
     { nativeId: "c", state: { brightness: 5, constructor: true } },
+    { nativeId: "c", room: "Hall" },
+    { nativeId: 7 },
+    null,
     { nativeId: "c", state: { brightness: 7, power: null } },
   ]);
   const nonsense = devices.update("b", "nonsense");
@@ -158,9 +161,19 @@ test("an invalid update is refused with every fault, and the others are applied"
     () => assert.fail(),
     (error) => error,
   );
+  assert.match(refusal.message, /^an update of b is invalid: \/room of c is not a known key/);
   assert.deepEqual(
-    refusal.extras.errors?.map(({ pointer }) => pointer),
-    ["/0/state/brightness", "/1/nativeId", "/2/state/constructor"],
+    refusal.extras.errors?.map(
+      ({ pointer, detail }) => `${pointer} ${detail}`.split(/;| which/)[0],
+    ),
+    [
+      "/room of c is not a known key",
+      "/nativeId is 7",
+      " is null",
+      "/state/brightness of a is 150",
+      "/nativeId is nobody,",
+      "/state/constructor of c has no capability",
+    ],
   );
 });
 
