@@ -2,6 +2,7 @@ import { functionsOf } from "./conformance/device-function.ts";
 import { wrongValues } from "./conformance/wrong-values.ts";
 import { DeviceDescription, DeviceUpdate } from "./device.ts";
 import { type Fault, MantelError } from "./errors.ts";
+import { faultsOfNumbers } from "./finite-numbers.ts";
 import { faultsOf } from "./validate.ts";
 import { faultsOfNames } from "./vocabulary/index.ts";
 
@@ -26,6 +27,7 @@ export function checkDevices(devices: readonly DeviceDescription[]): void {
 
 /** The device after an update, which changes only the fields that it has. @throws MantelError `invalid` */
 export function updated(device: DeviceDescription, update: DeviceUpdate): DeviceDescription {
+  refuse(`an update of ${device.nativeId}`, faultsOfNumbers(update));
   refuse(`an update of ${device.nativeId}`, faultsOf(DeviceUpdate, update));
   const { nativeId, state, parts = {}, extra, ...rest } = update;
   const unknown = Object.keys(parts).find((id) => !device.parts?.some((part) => part.id === id));
@@ -49,7 +51,8 @@ export function updated(device: DeviceDescription, update: DeviceUpdate): Device
 }
 
 function faultsOfDevice(device: DeviceDescription): Fault[] {
-  const faults = faultsOf(DeviceDescription, device);
+  const numbers = faultsOfNumbers(device);
+  const faults = numbers.length > 0 ? numbers : faultsOf(DeviceDescription, device);
   return faults.length > 0 ? faults : [...faultsOfNames(device), ...faultsOfValues(device)];
 }
 

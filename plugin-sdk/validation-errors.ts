@@ -215,6 +215,7 @@ function shown(value: unknown): string {
   if (value === undefined) return "absent";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value === "number") return String(value); // JSON has neither NaN nor Infinity
   const text = JSON.stringify(value).replace(/\/\/[^/@]*@/, "//…@"); // hides the password of a URL
   return shortened(text, SHOWN_LENGTH);
 }

@@ -31,6 +31,14 @@ test("a valid value has no faults", () => {
   assert.deepEqual(faultsOf(Lamp, { brightness: 62.5 }), []);
 });
 
+test("NaN and Infinity are shown as they are, not as the null of JSON", () => {
+  const details = [Number.NaN, Infinity].map(
+    (brightness) => faultsOf(Lamp, { brightness })[0]?.detail.split(";")[0],
+  );
+
+  assert.deepEqual(details, ["is NaN", "is Infinity"]);
+});
+
 test("a fault names the place, the value and what it must be", () => {
   const faults = faultsOf(Lamp, { brightness: 140, mode: "hot" });
 

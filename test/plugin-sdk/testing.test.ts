@@ -263,7 +263,7 @@ test("each command and each scene has an id of its own", async () => {
   await host.stop();
 });
 
-test("an update of a part or of extras that were not published fails the test, by name", async (t) => {
+test("an update with NaN, or of a part or extras that were not published, fails the test by name", async (t) => {
   const { nativeId: _, ...own } = LAMP;
   const part = { ...own, id: "light" };
   const withParts = { ...LAMP, nativeId: "lamp-2", parts: [part, { ...part, id: "fan" }] };
@@ -287,6 +287,7 @@ test("an update of a part or of extras that were not published fails the test, b
   await host.command("lamp-1", {}, { parts: { light: { on: true } } });
   await host.command("lamp-2", {}, { parts: { door: { on: true } } });
   await host.command("lamp-1", {}, { extra: { childLock: true } });
+  await host.command("lamp-1", { on: Number.NaN });
   await new Promise((done) => setImmediate(done));
   emit.mock.restore();
 
@@ -294,6 +295,7 @@ test("an update of a part or of extras that were not published fails the test, b
     "unhandledRejection: lamp-1 was published without part light",
     "unhandledRejection: lamp-2 was published without part door",
     "unhandledRejection: lamp-1 was published without extras",
+    "unhandledRejection: an update of lamp-1 is invalid: /state/on is NaN; use null for an unknown number",
   ]);
   await host.stop();
 });
@@ -509,6 +511,7 @@ for (const [fault, device, message] of [
     /\/0\/state\/on is 1; expected true/,
   ],
   ["a value out of range", { ...LAMP, state: { brightness: 101 } }, /a number from 0 to 100/],
+  ["NaN", { ...LAMP, state: { on: Number.NaN } }, /\/0\/state\/on is NaN; use null for/],
   ["a value without a capability", { ...LAMP, state: { colour: 1 } }, /no such capability/],
   ["a field that does not exist", { ...LAMP, colour: "red" }, /the device list is invalid: /],
 ] as const) {
