@@ -19,7 +19,7 @@ export interface WithheldSecret {
 
 /**
  * A value as readers may see it: write-only parts are replaced by `{set: true}`. If a secret
- * is inside a construct that is not followed, the whole value is withheld.
+ * is inside a construct that is not followed, the whole value is withheld. An empty text is not set.
  */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
   if (!holdsSecret(schema)) return value;
@@ -36,7 +36,7 @@ export function withoutSecrets(schema: TSchema, value: unknown): unknown {
         value,
       );
   }
-  return { set: value !== undefined } satisfies WithheldSecret;
+  return { set: value !== undefined && value !== "" } satisfies WithheldSecret;
 }
 
 interface ObjectLike {

@@ -8,6 +8,7 @@ const Secret = Type.String({ writeOnly: true });
 test("a secret is shown only as set or not set", () => {
   assert.deepEqual(withoutSecrets(Secret, "canary"), { set: true });
   assert.deepEqual(withoutSecrets(Secret, undefined), { set: false });
+  assert.deepEqual(withoutSecrets(Secret, ""), { set: false }, "a default that means no secret");
 });
 
 test("only the secret parts of a list of objects are hidden", () => {
