@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError, ServiceError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import { isPublication } from "@mantel/plugin-sdk/manifest-rights";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Strict } from "@mantel/plugin-sdk/schema";
 import {
@@ -22,6 +23,8 @@ import { check, faultsOf } from "../validate.ts";
 const LONGEST = 2 ** 19;
 
 const UNDECLARED = "a service cannot be called, because the manifest does not declare it";
+
+const MISSING = "a service cannot be called, because the plugin does not return it";
 
 const Definition = Type.Object(
   {
@@ -64,7 +67,7 @@ export const SHARED_OF_SDK: ReadonlySet<string> = new Set([
 
 /**
  * Checks the definitions that a plugin's process reported at its start. Those that the manifest does not name are
- * left out with a warning.
+ * left out with a warning, and those that are missing are named in another.
  * @throws MantelError `invalid` for a wrong definition, and for a schema that would take long to check
  */
 export function parseDefinitions(
@@ -87,6 +90,12 @@ export function parseDefinitions(
     requireSameSharing(each, shared);
     if (declared.has(key)) parsed.set(key, compiledDefinition(each as ServiceDefinition));
     else warn(UNDECLARED, `add "${key}" to "mantel.provides" in its package.json`);
+  }
+  const missing = [...declared].filter((key) => !parsed.has(key) && !isPublication(key));
+  if (missing.length > 0) {
+    const names = missing.join(", ");
+    const fix = `return ${names} under "services", or remove it from "mantel.provides" in the package.json`;
+    warn(MISSING, fix);
   }
   return parsed;
 }

@@ -4,7 +4,10 @@ import { packageJson, startModules } from "../helpers/module.ts";
 import { LOAD, until } from "../helpers/until.ts";
 
 /** A bridge with one lamp, whose start runs `code` at the end; it also provides a service. */
-export function bridge(code: string, services = "[]"): Record<string, string> {
+export function bridge(
+  code: string,
+  services = "[provide(answer, () => 'odd')]",
+): Record<string, string> {
   const manifest = packageJson("odd", {
     bridge: { kind: "odd", commandsPerSecond: 1_000 },
     provides: ["odd.answer", "calendar.window"],

@@ -145,7 +145,9 @@ export async function startCandidate(
     generation.peer.call("start", request, longestMs),
   );
   const { manifest } = candidate.build.plugin;
-  const services = parseDefinitions(started?.services ?? [], manifest, parts.warn);
+  const services: ServiceDefinitions = started?.services
+    ? parseDefinitions(started.services, manifest, parts.warn)
+    : new Map();
   const routes = parseRoutes(started?.routes ?? [], manifest);
   return { ...candidate, request, services, routes };
 }

@@ -62,6 +62,14 @@ test("a service that the manifest does not name is left out, with the line to ad
   assert.match(warnings[0] ?? "", /add "acme\.news\.items" to "mantel\.provides"/);
 });
 
+test("services that the manifest names and the plugin does not return are named in one warning", () => {
+  const { warnings } = parse([items], ["acme.news.items@1", "a.b", "a.b@2", "calendar.window"]);
+
+  assert.deepEqual(warnings, [
+    'a service cannot be called, because the plugin does not return it: return a.b, a.b@2 under "services", or remove it from "mantel.provides" in the package.json',
+  ]);
+});
+
 const WRONG: readonly (readonly [what: string, given: unknown, said: RegExp])[] = [
   ["no list", { items }, /the list of services of news is invalid/],
   ["more than 100 services", Array.from({ length: 101 }, () => items), /list of services/],
