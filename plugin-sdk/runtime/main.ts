@@ -17,7 +17,6 @@ import { openChannel } from "./channel.ts";
 import { declaredChannels } from "./channels.ts";
 import type { Require } from "./compiled-code.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { FiniteNumbersHost } from "./finite-numbers-host.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { IdleCollector } from "./idle-collector.ts";
@@ -91,7 +90,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   async connect(request) {
     const { id, code, guard: guarding } = loaded();
     guarding.learnFromConfig(request.config);
-    next = new Runner(code, new FiniteNumbersHost(host()));
+    next = new Runner(code, host());
     try {
       await next.connect(id, request);
     } catch (error) {
@@ -102,7 +101,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   async start(request) {
     const { id, code, guard: guarding } = loaded();
     guarding.learnFromConfig(request.config);
-    runner = next ?? new Runner(code, new FiniteNumbersHost(host())); // a new runner each time, because a rolled-back generation starts again
+    runner = next ?? new Runner(code, host()); // a new runner each time, because a rolled-back generation starts again
     next = undefined;
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
