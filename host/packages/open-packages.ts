@@ -80,12 +80,18 @@ export async function openHostPackages(parts: RunningHostDependencies): Promise<
 
 /** Opens the packages of a home whose host does not run. Hold the lock of the data folder. */
 export async function openPackagesOffline(parts: OfflineDependencies): Promise<OpenPackages> {
-  const { roots, config, lock, dataFolder, isShippedId } = parts;
+  const { roots, config, lock, dataFolder, isShippedId, versionStore } = parts;
   const allowsLink = (name: string) => config.current.modules[name]?.links === true;
   const packages = await openPackages(parts, {
     plugins: async () => {
       const installed = packageFolders(dataFolder, lock);
-      const found = await discover(roots, { allowsLink, isShippedId, packages: installed });
+      const lastRun = await versionStore.plugins();
+      const found = await discover(roots, {
+        allowsLink,
+        isShippedId,
+        packages: installed,
+        lastRun,
+      });
       return [...found.plugins.values()];
     },
     runningFolder: () => undefined,

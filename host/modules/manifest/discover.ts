@@ -33,49 +33,35 @@ export interface DiscoveryOptions {
   readonly packages?: readonly PackageFolder[];
   /** True for ids of plugins that ship with Mantel, some of which share a bridge kind. */
   readonly isShippedId?: (id: string) => boolean;
+  /** The plugins that run, or ran last. */
+  readonly lastRun?: readonly PluginPackage[];
 }
 
 /**
  * Finds the plugins in each of `roots`, and the installed packages. For the same id a later root wins; within one
- * root the alphabetically first folder does, and the other is invalid. So is a package whose id is taken, and a
- * plugin whose bridge kind is taken.
+ * root the folder that runs or ran last does, otherwise the alphabetically first one, and the other is invalid. So is
+ * a package whose id is taken, and a plugin whose bridge kind is taken.
  */
 export async function discover(
   roots: readonly string[],
-  { allowsLink, packages = [], isShippedId = () => false }: DiscoveryOptions,
+  { allowsLink, packages = [], isShippedId = () => false, lastRun = [] }: DiscoveryOptions,
 ): Promise<Discovery> {
   const plugins = new Map<string, PluginPackage>();
   const broken: InvalidPlugin[] = [];
   const others: InvalidPlugin[] = [];
-  const examine = async (
-    { name, ...place }: Place,
-    isAllowed: (plugin: PluginPackage) => void,
-  ): Promise<void> => {
-    let { folder } = place;
-    try {
-      folder = await realFolder(folder, name, place.isLinked, allowsLink);
-      isAllowed(await readManifest(folder));
-    } catch (error) {
-      const list = isNotAPlugin(error) && place.isLinked === undefined ? others : broken;
-      list.push({ name, folder, error: asMantelError(error, folder) });
-    }
+  const add = (places: Examined, known: ReadonlyMap<string, PluginPackage>): void => {
+    const { valid, refused } = withoutDuplicateIds(places, known, lastRun);
+    for (const plugin of valid) plugins.set(plugin.id, plugin);
+    broken.push(...refused, ...places.broken);
+    others.push(...places.others);
   };
   for (const root of roots) {
-    const inRoot = new Map<string, PluginPackage>();
-    for (const name of await pluginFolders(root)) {
-      await examine({ name, folder: join(root, name) }, (plugin) => {
-        refuseDuplicateId(plugin, inRoot.get(plugin.id));
-        inRoot.set(plugin.id, plugin);
-      });
-    }
-    for (const [id, plugin] of inRoot) plugins.set(id, plugin);
+    const names = await pluginFolders(root);
+    const places = names.map((name) => ({ name, folder: join(root, name) }));
+    add(await examine(places, allowsLink), new Map());
   }
-  for (const { id, folder, isLinked } of packages) {
-    await examine({ name: id, folder, isLinked }, (plugin) => {
-      refuseDuplicateId(plugin, plugins.get(plugin.id));
-      plugins.set(plugin.id, plugin);
-    });
-  }
+  const places = packages.map(({ id, folder, isLinked }) => ({ name: id, folder, isLinked }));
+  add(await examine(places, allowsLink), plugins);
   for (const { plugin, error } of sharedKinds([...plugins.values()], isShippedId)) {
     plugins.delete(plugin.id);
     broken.push({ name: plugin.id, folder: plugin.folder, error });
@@ -88,6 +74,67 @@ interface Place {
   readonly folder: string;
   /** Absent for an entry of a root. */
   readonly isLinked?: boolean;
+}
+
+/** The folders of one root, or the installed packages. */
+interface Examined {
+  readonly valid: readonly { readonly name: string; readonly plugin: PluginPackage }[];
+  readonly broken: readonly InvalidPlugin[];
+  readonly others: readonly InvalidPlugin[];
+}
+
+async function examine(
+  places: readonly Place[],
+  allowsLink: (name: string) => boolean,
+): Promise<Examined> {
+  const valid: { name: string; plugin: PluginPackage }[] = [];
+  const broken: InvalidPlugin[] = [];
+  const others: InvalidPlugin[] = [];
+  for (const { name, isLinked, ...place } of places) {
+    let { folder } = place;
+    try {
+      folder = await realFolder(folder, name, isLinked, allowsLink);
+      valid.push({ name, plugin: await readManifest(folder) });
+    } catch (error) {
+      const list = isNotAPlugin(error) && isLinked === undefined ? others : broken;
+      list.push({ name, folder, error: asMantelError(error, folder) });
+    }
+  }
+  return { valid, broken, others };
+}
+
+/**
+ * One plugin for each id that `known` does not have. A folder that runs or ran last keeps its id also while its
+ * manifest cannot be read.
+ */
+function withoutDuplicateIds(
+  { valid, broken, others }: Examined,
+  known: ReadonlyMap<string, PluginPackage>,
+  lastRun: readonly PluginPackage[],
+): { valid: PluginPackage[]; refused: InvalidPlugin[] } {
+  const unreadable = new Set([...broken, ...others].map(({ folder }) => folder));
+  const taken = new Map([
+    ...known,
+    ...lastRun
+      .filter(({ folder }) => unreadable.has(folder))
+      .map((each) => [each.id, each] as const),
+  ]);
+  const isLast = ({ id, folder }: PluginPackage): boolean =>
+    lastRun.some((last) => last.id === id && last.folder === folder);
+  const [first, rest] = [
+    valid.filter(({ plugin }) => isLast(plugin)),
+    valid.filter(({ plugin }) => !isLast(plugin)),
+  ];
+  const accepted = new Set<PluginPackage>();
+  const refused: InvalidPlugin[] = [];
+  for (const { name, plugin } of [...first, ...rest]) {
+    const twin = taken.get(plugin.id);
+    if (twin) refused.push({ name, folder: plugin.folder, error: duplicateId(plugin, twin) });
+    else accepted.add(plugin);
+    if (!twin) taken.set(plugin.id, plugin);
+  }
+  const inOrder = valid.map(({ plugin }) => plugin);
+  return { valid: inOrder.filter((plugin) => accepted.has(plugin)), refused };
 }
 
 /** Names of entries that may be plugins: folders and links with a valid name. */
@@ -152,11 +199,10 @@ export function sharedKind({ id, manifest }: PluginPackage, twin: PluginPackage)
   );
 }
 
-function refuseDuplicateId(plugin: PluginPackage, twin: PluginPackage | undefined): void {
-  if (!twin) return;
-  throw new MantelError(
+function duplicateId({ id, folder }: PluginPackage, twin: PluginPackage): MantelError {
+  return new MantelError(
     "invalid",
-    `${plugin.folder} and ${twin.folder} both have the id ${plugin.id}; change "mantel.id" in one of them`,
+    `${folder} and ${twin.folder} both have the id ${id}; change "mantel.id" in one of them`,
   );
 }
 

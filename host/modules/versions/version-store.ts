@@ -124,12 +124,18 @@ export class VersionStore {
 
   /** The last good plugin in this folder, for a folder whose manifest cannot be read. */
   async pluginIn(folder: string): Promise<PluginPackage | undefined> {
+    return (await this.plugins()).find((plugin) => plugin.folder === folder);
+  }
+
+  /** The last good version of each plugin, without its code. */
+  async plugins(): Promise<PluginPackage[]> {
+    const plugins: PluginPackage[] = [];
     for (const id of await readdir(this.#folder).catch(() => [])) {
       const server = await this.server(id);
       const { plugin } = server ?? (await this.#read(id, WIDGET, StoredWidget)) ?? {};
-      if (plugin?.folder === folder) return plugin;
+      if (plugin) plugins.push(plugin);
     }
-    return undefined;
+    return plugins;
   }
 
   /** Deletes all versions of a plugin that was removed, and its compiled code. */

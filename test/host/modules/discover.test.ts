@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
@@ -67,6 +67,47 @@ test("for the same id in one root the first folder wins, and the other is invali
       ],
     ],
   );
+});
+
+test("of two folders of one root with the same id the one that ran last wins, also while its manifest is broken", async (t) => {
+  const home = await makePlugins(t, { "a/zebra": "lamp", "a/ant": "lamp" });
+  const [zebra, ant] = [join(home, "a/zebra"), join(home, "a/ant")];
+  const alone = await discover([join(home, "a")], { allowsLink: noLinks });
+  const lastRun = [...alone.plugins.values()].map((plugin) => ({ ...plugin, folder: zebra }));
+  const find = async (...roots: string[]) => {
+    const paths = roots.map((root) => join(home, root));
+    const { plugins, broken } = await discover(paths, { allowsLink: noLinks, lastRun });
+    return {
+      folder: plugins.get("lamp")?.folder,
+      errors: broken.map(({ error }) => error.message),
+    };
+  };
+  const duplicate = `${ant} and ${zebra} both have the id lamp; change "mantel.id" in one of them`;
+
+  assert.deepEqual(await find("a"), { folder: zebra, errors: [duplicate] });
+
+  await writeFile(join(zebra, "package.json"), "{");
+  const torn = await find("a");
+  assert.equal(torn.folder, undefined);
+  assert.deepEqual(torn.errors.slice(0, 1), [duplicate]);
+
+  await writeFile(join(zebra, "package.json"), manifest("clock"));
+  assert.deepEqual(await find("a"), { folder: ant, errors: [] });
+
+  await rm(zebra, { recursive: true });
+  assert.deepEqual(await find("a"), { folder: ant, errors: [] });
+});
+
+test("a later root wins on the same id also over the folder that ran last", async (t) => {
+  const home = await makePlugins(t, { "a/lamp": "lamp", "b/lamp": "lamp" });
+  const { plugins } = await discover([join(home, "a")], { allowsLink: noLinks });
+  const lastRun = [...plugins.values()];
+  const roots = [join(home, "a"), join(home, "b")];
+
+  const found = await discover(roots, { allowsLink: noLinks, lastRun });
+
+  assert.equal(found.plugins.get("lamp")?.folder, join(home, "b/lamp"));
+  assert.deepEqual(found.broken, []);
 });
 
 test("a folder with an unreadable manifest is invalid with its reason", async (t) => {

@@ -73,21 +73,38 @@ test("the first of two folders with one id works, and the other is reported", as
   assert.match(registry.get("beta").error?.message ?? "", /alpha both have the id twin/);
 });
 
-test("a module that moves to a preferred folder works, and the other folder is reported", async (t) => {
-  const { registry, write, once, bus } = await startModules(t, { beta: idle("twin") });
-  const results: unknown[] = [];
-  bus.on(({ topic, data }) => {
-    if (topic === "module.state") results.push(data.module.lastReload?.result);
-  });
+test("a copied folder is reported and changes nothing, and takes over when the first one is removed", async (t) => {
+  const { registry, write, once, root } = await startModules(t, { beta: idle("twin") });
+  const copy = async (): Promise<void> => {
+    for (const [file, text] of Object.entries(idle("twin"))) await write(`alpha/${file}`, text);
+    await until(() => registry.list().some(({ id }) => id === "alpha"));
+  };
 
-  for (const [file, text] of Object.entries(idle("twin")).toReversed()) {
-    await write(`alpha/${file}`, text);
-  }
-  await once("twin", ({ lastReload }) => lastReload?.result === "reloaded");
-  await registry.reload("twin");
+  await copy();
+  assert.deepEqual(states(registry), { alpha: "failed", twin: "active" });
+  assert.match(registry.get("alpha").error?.message ?? "", /alpha and .*beta both have the id/);
+  assert.equal(registry.running("twin")?.folder, join(root, "beta"));
 
-  assert.deepEqual(states(registry), { beta: "failed", twin: "active" });
-  assert.ok(!results.includes("rolled_back"));
+  await rm(join(root, "alpha"), { recursive: true });
+  await until(() => registry.list().length === 1);
+  const { generation, lastReload } = registry.get("twin");
+  assert.deepEqual([generation, lastReload], [1, null]);
+
+  await copy();
+  await rm(join(root, "beta"), { recursive: true });
+  await once("twin", (view) => view.generation === 2);
+  assert.equal(registry.running("twin")?.folder, join(root, "alpha"));
+  assert.deepEqual(states(registry), { twin: "active" });
+});
+
+test("after a restart of the host the folder that ran last keeps its id", async (t) => {
+  const first = await startModules(t, { beta: idle("twin") });
+  await first.stop();
+
+  const { registry, root } = await startModules(t, { alpha: idle("twin") }, first.home);
+
+  assert.deepEqual(states(registry), { alpha: "failed", twin: "active" });
+  assert.equal(registry.running("twin")?.folder, join(root, "beta"));
 });
 
 test("a service held by another module is refused with that module's name", async (t) => {
