@@ -40,7 +40,7 @@ export interface DiscoveryOptions {
 /**
  * Finds the plugins in each of `roots`, and the installed packages. For the same id a later root wins; within one
  * root the folder that runs or ran last does, otherwise the alphabetically first one, and the other is invalid. So is
- * a package whose id is taken, and a plugin whose bridge kind is taken.
+ * a package whose id is taken. Of two plugins with one bridge kind the one that runs or ran last with it wins.
  */
 export async function discover(
   roots: readonly string[],
@@ -62,7 +62,10 @@ export async function discover(
   }
   const places = packages.map(({ id, folder, isLinked }) => ({ name: id, folder, isLinked }));
   add(await examine(places, allowsLink), plugins);
-  for (const { plugin, error } of sharedKinds([...plugins.values()], isShippedId)) {
+  const unreadable = new Set([...broken, ...others].map(({ folder }) => folder));
+  const remaining = lastRun.filter(({ id, folder }) => !plugins.has(id) && unreadable.has(folder));
+  const kinds = { lastRun, remaining, isShippedId };
+  for (const { plugin, error } of sharedKinds([...plugins.values()], kinds)) {
     plugins.delete(plugin.id);
     broken.push({ name: plugin.id, folder: plugin.folder, error });
   }
@@ -163,15 +166,34 @@ function isNotAPlugin(error: unknown): boolean {
   return error instanceof NotAPlugin || (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
-/** Plugins whose bridge kind another plugin before them has. Device ids begin with it. */
+interface KindOwners extends Required<Pick<DiscoveryOptions, "lastRun" | "isShippedId">> {
+  readonly remaining: readonly PluginPackage[];
+}
+
+/**
+ * The plugins whose bridge kind, with which device ids begin, belongs to another one. It belongs first to `remaining`,
+ * which run although their manifest cannot be read, then to the plugin that runs with it, then to the first in the
+ * list. A refused plugin keeps the kind it runs with.
+ */
 function sharedKinds(
   plugins: readonly PluginPackage[],
-  isShippedId: (id: string) => boolean,
+  { lastRun, remaining, isShippedId }: KindOwners,
 ): { plugin: PluginPackage; error: MantelError }[] {
-  return plugins.flatMap((plugin, at) => {
-    const twin = findKindTwin(plugin, plugins.slice(0, at), isShippedId);
-    return twin ? [{ plugin, error: sharedKind(plugin, twin) }] : [];
-  });
+  const lastOf = (plugin: PluginPackage) => lastRun.find(({ id }) => id === plugin.id);
+  const rank = (plugin: PluginPackage): number => {
+    const last = lastOf(plugin);
+    if (!last) return 2;
+    return last.manifest.bridge?.kind === plugin.manifest.bridge?.kind ? 0 : 1;
+  };
+  const taken = [...remaining];
+  return plugins
+    .toSorted((one, other) => rank(one) - rank(other))
+    .flatMap((plugin) => {
+      const twin = findKindTwin(plugin, taken, isShippedId);
+      const runs = twin ? lastOf(plugin) : plugin;
+      if (runs) taken.push(runs);
+      return twin ? [{ plugin, error: sharedKind(plugin, twin) }] : [];
+    });
 }
 
 /** The other plugin with the same bridge kind, unless both ship with Mantel. */
