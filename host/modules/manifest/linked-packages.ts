@@ -45,12 +45,21 @@ export function usesLink(module: Linking, folder: string): boolean {
   return packageLinks(module).has(folder);
 }
 
+interface Links {
+  /** The plugin's folder: during a move the inputs may already be those of the next one. */
+  readonly folder: string;
+  readonly links: ReadonlySet<string>;
+}
+
 /** By the inputs of a build: each change of a module asks for them. */
-const linksOfBuilds = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+const linksOfBuilds = new WeakMap<ReadonlySet<string>, Links>();
 
 function packageLinks(module: Linking): ReadonlySet<string> {
-  const links = linksOfBuilds.get(module.inputs) ?? findLinks(module);
-  linksOfBuilds.set(module.inputs, links);
+  const { folder } = module.plugin;
+  const known = linksOfBuilds.get(module.inputs);
+  if (known?.folder === folder) return known.links;
+  const links = findLinks(module);
+  linksOfBuilds.set(module.inputs, { folder, links });
   return links;
 }
 

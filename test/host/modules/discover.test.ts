@@ -366,6 +366,15 @@ test("the folders outside the roots are those of linked plugins and of linked pa
   assert.equal(usesLink(inside, lamp), false);
 });
 
+test("the folder of a plugin that moved is not a link, also if it was one during the move", async (t) => {
+  const home = await makePlugins(t, { before: "lamp", after: "lamp" });
+  const [before, after] = [join(home, "before"), join(home, "after")];
+  const inputs = new Set([join(after, "index.ts")]);
+
+  assert.equal(usesLink({ plugin: { folder: before }, inputs }, after), true);
+  assert.equal(usesLink({ plugin: { folder: after }, inputs }, after), false);
+});
+
 test("a linked file below no package counts as its folder", () => {
   const file = "/mantel-test-nowhere/deep/one.ts";
 

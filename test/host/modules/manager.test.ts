@@ -95,6 +95,9 @@ test("a copied folder is reported and changes nothing, and takes over when the f
   await once("twin", (view) => view.generation === 2);
   assert.equal(registry.running("twin")?.folder, join(root, "alpha"));
   assert.deepEqual(states(registry), { twin: "active" });
+
+  await rm(join(root, "alpha"), { recursive: true });
+  await until(() => registry.list().length === 0);
 });
 
 test("after a restart of the host the folder that ran last keeps its id", async (t) => {
