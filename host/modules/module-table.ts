@@ -139,8 +139,8 @@ export class ModuleTable {
     const { roots, config, packageFolders, isShippedId, versionStore } = this.#parts;
     const allowsLink = (name: string) => config.current.modules[name]?.links === true;
     const packages = packageFolders();
-    const modules = this.all().map(({ plugin }) => plugin);
-    const lastRun = this.#hasSearched ? modules : await versionStore.plugins();
+    const lastRun = () =>
+      this.#hasSearched ? this.all().map(({ plugin }) => plugin) : versionStore.plugins();
     const found = this.#withoutIncomplete(
       await discover(roots, { allowsLink, isShippedId, packages, lastRun }),
     );

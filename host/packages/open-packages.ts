@@ -85,12 +85,11 @@ export async function openPackagesOffline(parts: OfflineDependencies): Promise<O
   const packages = await openPackages(parts, {
     plugins: async () => {
       const installed = packageFolders(dataFolder, lock);
-      const lastRun = await versionStore.plugins();
       const found = await discover(roots, {
         allowsLink,
         isShippedId,
         packages: installed,
-        lastRun,
+        lastRun: () => versionStore.plugins(),
       });
       return [...found.plugins.values()];
     },

@@ -33,8 +33,8 @@ export interface DiscoveryOptions {
   readonly packages?: readonly PackageFolder[];
   /** True for ids of plugins that ship with Mantel, some of which share a bridge kind. */
   readonly isShippedId?: (id: string) => boolean;
-  /** The plugins that run, or ran last. */
-  readonly lastRun?: readonly PluginPackage[];
+  /** Gives the plugins that run, or ran last. It is called only if an id or a bridge kind may have two plugins. */
+  readonly lastRun?: () => readonly PluginPackage[] | Promise<readonly PluginPackage[]>;
 }
 
 /**
@@ -44,24 +44,30 @@ export interface DiscoveryOptions {
  */
 export async function discover(
   roots: readonly string[],
-  { allowsLink, packages = [], isShippedId = () => false, lastRun = [] }: DiscoveryOptions,
+  { allowsLink, packages = [], isShippedId = () => false, ...options }: DiscoveryOptions,
 ): Promise<Discovery> {
   const plugins = new Map<string, PluginPackage>();
   const broken: InvalidPlugin[] = [];
   const others: InvalidPlugin[] = [];
-  const add = (places: Examined, known: ReadonlyMap<string, PluginPackage>): void => {
-    const { valid, refused } = withoutDuplicateIds(places, known, lastRun);
-    for (const plugin of valid) plugins.set(plugin.id, plugin);
-    broken.push(...refused, ...places.broken);
-    others.push(...places.others);
-  };
+  const inRoots: Examined[] = [];
   for (const root of roots) {
     const names = await pluginFolders(root);
     const places = names.map((name) => ({ name, folder: join(root, name) }));
-    add(await examine(places, allowsLink), new Map());
+    inRoots.push(await examine(places, allowsLink));
   }
   const places = packages.map(({ id, folder, isLinked }) => ({ name: id, folder, isLinked }));
-  add(await examine(places, allowsLink), plugins);
+  const installed = await examine(places, allowsLink);
+  const lastRun = isContested([...inRoots, installed], isShippedId)
+    ? ((await options.lastRun?.()) ?? [])
+    : [];
+  const add = (examined: Examined, known: ReadonlyMap<string, PluginPackage>): void => {
+    const { valid, refused } = withoutDuplicateIds(examined, known, lastRun);
+    for (const plugin of valid) plugins.set(plugin.id, plugin);
+    broken.push(...refused, ...examined.broken);
+    others.push(...examined.others);
+  };
+  for (const each of inRoots) add(each, new Map());
+  add(installed, plugins);
   const unreadable = new Set([...broken, ...others].map(({ folder }) => folder));
   const remaining = lastRun.filter(({ id, folder }) => !plugins.has(id) && unreadable.has(folder));
   const kinds = { lastRun, remaining, isShippedId };
@@ -104,6 +110,14 @@ async function examine(
     }
   }
   return { valid, broken, others };
+}
+
+/** True if two plugins have one id or bridge kind, or a manifest that cannot be read may have had it. */
+function isContested(all: readonly Examined[], isShippedId: KindOwners["isShippedId"]): boolean {
+  if (all.some(({ broken, others }) => broken.length + others.length > 0)) return true;
+  const plugins = all.flatMap(({ valid }) => valid.map(({ plugin }) => plugin));
+  if (new Set(plugins.map(({ id }) => id)).size < plugins.length) return true;
+  return plugins.some((plugin, at) => findKindTwin(plugin, plugins.slice(0, at), isShippedId));
 }
 
 /**
@@ -166,7 +180,8 @@ function isNotAPlugin(error: unknown): boolean {
   return error instanceof NotAPlugin || (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
-interface KindOwners extends Required<Pick<DiscoveryOptions, "lastRun" | "isShippedId">> {
+interface KindOwners extends Required<Pick<DiscoveryOptions, "isShippedId">> {
+  readonly lastRun: readonly PluginPackage[];
   readonly remaining: readonly PluginPackage[];
 }
 

@@ -76,7 +76,10 @@ test("of two folders of one root with the same id the one that ran last wins, al
   const lastRun = [...alone.plugins.values()].map((plugin) => ({ ...plugin, folder: zebra }));
   const find = async (...roots: string[]) => {
     const paths = roots.map((root) => join(home, root));
-    const { plugins, broken } = await discover(paths, { allowsLink: noLinks, lastRun });
+    const { plugins, broken } = await discover(paths, {
+      allowsLink: noLinks,
+      lastRun: () => lastRun,
+    });
     return {
       folder: plugins.get("lamp")?.folder,
       errors: broken.map(({ error }) => error.message),
@@ -104,7 +107,7 @@ test("a later root wins on the same id also over the folder that ran last", asyn
   const lastRun = [...plugins.values()];
   const roots = [join(home, "a"), join(home, "b")];
 
-  const found = await discover(roots, { allowsLink: noLinks, lastRun });
+  const found = await discover(roots, { allowsLink: noLinks, lastRun: () => lastRun });
 
   assert.equal(found.plugins.get("lamp")?.folder, join(home, "b/lamp"));
   assert.deepEqual(found.broken, []);
@@ -202,7 +205,10 @@ test("of two plugins with one bridge kind the one that runs with it keeps it, al
   const before = await discover([home], { allowsLink: noLinks });
   const lastRun = [...before.plugins.values()];
   const find = async () => {
-    const { plugins, broken } = await discover([home], { allowsLink: noLinks, lastRun });
+    const { plugins, broken } = await discover([home], {
+      allowsLink: noLinks,
+      lastRun: () => lastRun,
+    });
     const errors = broken.map(({ name, error }) => `${name}: ${error.message.split(",")[0]}`);
     return [[...plugins.keys()], errors];
   };
