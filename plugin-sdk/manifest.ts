@@ -127,7 +127,11 @@ export type ApiPath = ServedPath | Static<typeof RoutedPath>;
 export const Manifest = Type.Object(
   {
     /** The id of the module: lower-case words joined by hyphens. */
-    id: Type.String({ pattern: PLUGIN_ID, maxLength: 64 }),
+    id: Type.String({
+      pattern: PLUGIN_ID,
+      maxLength: 64,
+      description: "lower-case words joined by hyphens, such as garden-lamp",
+    }),
     /** The user-facing name; absent means the id. */
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     /**
@@ -140,9 +144,19 @@ export const Manifest = Type.Object(
       uniqueItems: true,
     }),
     /** The server entry, relative to the plugin's folder. Absent for a plugin with only a widget. */
-    server: Type.Optional(Type.String({ pattern: "^[\\w./-]+\\.(ts|js|mts|mjs)$" })),
+    server: Type.Optional(
+      Type.String({
+        pattern: "^[\\w./-]+\\.(ts|js|mts|mjs)$",
+        description: "a path in the plugin's folder, such as index.ts",
+      }),
+    ),
     /** The widget entry, relative to the plugin's folder. */
-    widget: Type.Optional(Type.String({ pattern: "^[\\w./-]+\\.(ts|tsx|js)$" })),
+    widget: Type.Optional(
+      Type.String({
+        pattern: "^[\\w./-]+\\.(ts|tsx|js)$",
+        description: "a path in the plugin's folder, such as widget.ts",
+      }),
+    ),
     /** The data and commands that the widget may use; absent means none. */
     needs: Type.Optional(Needs),
     /** Required for the kind `bridge`: how its devices are named and commanded. */
@@ -150,7 +164,10 @@ export const Manifest = Type.Object(
       Type.Object(
         {
           /** The first part of its device ids, such as `lamps` in `lamps:light:3`. */
-          kind: Type.String({ pattern: "^[a-z][a-z0-9]{0,30}$" }),
+          kind: Type.String({
+            pattern: "^[a-z][a-z0-9]{0,30}$",
+            description: "a lower-case word, such as lamps",
+          }),
           ...rate,
           /** Kinds with a different rate. Their commands do not count towards `commandsPerSecond`. */
           rates: Type.Optional(Type.Array(KindRate, { maxItems: 10 })),

@@ -10,6 +10,8 @@ import { readOwnTsconfig } from "./own-tsconfig.ts";
 import { renamedImports } from "./renamed-imports.ts";
 
 const SDK = "@mantel/plugin-sdk";
+/** The SDK as code imports it by `import()`, which Node would look for beside the compiled file. */
+const IMPORTED_SDK = "imported-sdk";
 const BUILTIN = new Set(builtinModules);
 const CONTENT_POLL_MS = 2;
 /** The number of checks before an empty file counts as intentionally empty. */
@@ -90,6 +92,9 @@ export function pluginSources(sources: Sources): Plugin {
           return ownFile(path, { folder, resolveDir, kind }, build);
         },
       );
+      build.onLoad({ filter: /.*/, namespace: IMPORTED_SDK }, () => ({
+        contents: `module.exports = require(${JSON.stringify(SDK)});`,
+      }));
       build.onLoad({ filter: /.*/, namespace: "on-demand" }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(ON_DEMAND + path)})();`,
       }));
@@ -202,7 +207,8 @@ function packageImport(
   { importer, kind }: { importer: string; kind?: ImportKind },
   packages: Map<string, string>,
 ) {
-  if (path === SDK) return { path, external: true };
+  if (path === SDK)
+    return kind === "dynamic-import" ? { path, namespace: IMPORTED_SDK } : { path, external: true };
   if (path.startsWith(`${SDK}/`)) {
     return {
       errors: [{ text: `a plugin's server side imports ${IMPORTABLE}, not ${path}` }],
