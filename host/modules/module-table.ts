@@ -9,7 +9,6 @@ import { ignoreFailure } from "./lifecycle/reload-one-by-one.ts";
 import {
   discover,
   type Discovery,
-  findKindTwin,
   type InvalidPlugin,
   type PackageFolder,
 } from "./manifest/discover.ts";
@@ -200,17 +199,11 @@ export class ModuleTable {
     this.#invalidPlugins.replace(broken);
     for (const { folder } of broken.filter((each) => !this.#in(each.folder))) {
       const good = await this.#parts.versionStore.pluginIn(folder);
-      if (!good || plugins.has(good.id) || this.#hasKindTwin(good, plugins)) continue;
+      if (!good || plugins.has(good.id)) continue;
       await this.#parts.consents.grantPlugins([good]);
       await this.adopt(good);
     }
     this.#revision++;
-  }
-
-  /** True if another plugin has its bridge kind. */
-  #hasKindTwin(plugin: PluginPackage, found: Discovery["plugins"]): boolean {
-    const others = [...found.values(), ...this.all().map((module) => module.plugin)];
-    return findKindTwin(plugin, others, this.#parts.isShippedId) !== undefined;
   }
 
   #invalidViews(): readonly ModuleView[] {

@@ -33,14 +33,14 @@ export interface DiscoveryOptions {
   readonly packages?: readonly PackageFolder[];
   /** True for ids of plugins that ship with Mantel, some of which share a bridge kind. */
   readonly isShippedId?: (id: string) => boolean;
-  /** Gives the plugins that run, or ran last. It is called only if an id or a bridge kind may have two plugins. */
+  /** Gives the plugins that run, or ran last. It is called only if an id may have two plugins. */
   readonly lastRun?: () => readonly PluginPackage[] | Promise<readonly PluginPackage[]>;
 }
 
 /**
  * Finds the plugins in each of `roots`, and the installed packages. For the same id a later root wins; within one
  * root the folder that runs or ran last does, otherwise the alphabetically first one, and the other is invalid. So is
- * a package whose id is taken. Of two plugins with one bridge kind the one that runs or ran last with it wins.
+ * a package whose id is taken, and a plugin whose bridge kind is taken.
  */
 export async function discover(
   roots: readonly string[],
@@ -57,7 +57,7 @@ export async function discover(
   }
   const places = packages.map(({ id, folder, isLinked }) => ({ name: id, folder, isLinked }));
   const installed = await examine(places, allowsLink);
-  const lastRun = isContested([...inRoots, installed], isShippedId)
+  const lastRun = isContested([...inRoots, installed])
     ? ((await options.lastRun?.()) ?? [])
     : [];
   const add = (examined: Examined, known: ReadonlyMap<string, PluginPackage>): void => {
@@ -68,10 +68,7 @@ export async function discover(
   };
   for (const each of inRoots) add(each, new Map());
   add(installed, plugins);
-  const unreadable = new Set([...broken, ...others].map(({ folder }) => folder));
-  const remaining = lastRun.filter(({ id, folder }) => !plugins.has(id) && unreadable.has(folder));
-  const kinds = { lastRun, remaining, isShippedId };
-  for (const { plugin, error } of sharedKinds([...plugins.values()], kinds)) {
+  for (const { plugin, error } of sharedKinds([...plugins.values()], isShippedId)) {
     plugins.delete(plugin.id);
     broken.push({ name: plugin.id, folder: plugin.folder, error });
   }
@@ -112,12 +109,11 @@ async function examine(
   return { valid, broken, others };
 }
 
-/** True if two plugins have one id or bridge kind, or a manifest that cannot be read may have had it. */
-function isContested(all: readonly Examined[], isShippedId: KindOwners["isShippedId"]): boolean {
+/** True if two plugins have one id, or a manifest that cannot be read may have had it. */
+function isContested(all: readonly Examined[]): boolean {
   if (all.some(({ broken, others }) => broken.length + others.length > 0)) return true;
   const plugins = all.flatMap(({ valid }) => valid.map(({ plugin }) => plugin));
-  if (new Set(plugins.map(({ id }) => id)).size < plugins.length) return true;
-  return plugins.some((plugin, at) => findKindTwin(plugin, plugins.slice(0, at), isShippedId));
+  return new Set(plugins.map(({ id }) => id)).size < plugins.length;
 }
 
 /**
@@ -180,35 +176,15 @@ function isNotAPlugin(error: unknown): boolean {
   return error instanceof NotAPlugin || (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
-interface KindOwners extends Required<Pick<DiscoveryOptions, "isShippedId">> {
-  readonly lastRun: readonly PluginPackage[];
-  readonly remaining: readonly PluginPackage[];
-}
-
-/**
- * The plugins whose bridge kind, with which device ids begin, belongs to another one. It belongs first to `remaining`,
- * which run although their manifest cannot be read, then to the plugin that runs with it, then to the first in the
- * list. A refused plugin keeps the kind it runs with.
- */
+/** Plugins whose bridge kind another plugin before them has. Device ids begin with it. */
 function sharedKinds(
   plugins: readonly PluginPackage[],
-  { lastRun, remaining, isShippedId }: KindOwners,
+  isShippedId: (id: string) => boolean,
 ): { plugin: PluginPackage; error: MantelError }[] {
-  const lastOf = (plugin: PluginPackage) => lastRun.find(({ id }) => id === plugin.id);
-  const rank = (plugin: PluginPackage): number => {
-    const last = lastOf(plugin);
-    if (!last) return 2;
-    return last.manifest.bridge?.kind === plugin.manifest.bridge?.kind ? 0 : 1;
-  };
-  const taken = [...remaining];
-  return plugins
-    .toSorted((one, other) => rank(one) - rank(other))
-    .flatMap((plugin) => {
-      const twin = findKindTwin(plugin, taken, isShippedId);
-      const runs = twin ? lastOf(plugin) : plugin;
-      if (runs) taken.push(runs);
-      return twin ? [{ plugin, error: sharedKind(plugin, twin) }] : [];
-    });
+  return plugins.flatMap((plugin, at) => {
+    const twin = findKindTwin(plugin, plugins.slice(0, at), isShippedId);
+    return twin ? [{ plugin, error: sharedKind(plugin, twin) }] : [];
+  });
 }
 
 /** The other plugin with the same bridge kind, unless both ship with Mantel. */

@@ -192,50 +192,6 @@ test("of two plugins with one bridge kind the second is refused by the names of 
   assert.deepEqual(both.broken, [], "those that ship were tested together");
 });
 
-test("of two plugins with one bridge kind the one that runs with it keeps it, also while its manifest is broken", async (t) => {
-  const home = await emptyFolder(t);
-  const make = async (id: string, kind: string): Promise<void> => {
-    const bridge = { kind, commandsPerSecond: 1 };
-    const mantel = { id, kinds: ["bridge"], server: "index.ts", bridge };
-    await mkdir(join(home, id), { recursive: true });
-    await writeFile(join(home, id, "package.json"), JSON.stringify({ mantel }));
-  };
-  await make("bee", "lamp");
-  await make("cat", "plug");
-  const before = await discover([home], { allowsLink: noLinks });
-  const lastRun = [...before.plugins.values()];
-  const find = async () => {
-    const { plugins, broken } = await discover([home], {
-      allowsLink: noLinks,
-      lastRun: () => lastRun,
-    });
-    const errors = broken.map(({ name, error }) => `${name}: ${error.message.split(",")[0]}`);
-    return [[...plugins.keys()], errors];
-  };
-  const refused = (id: string, twin: string, kind: string) =>
-    `${id}: ${id} and ${twin} both have the bridge kind ${kind}`;
-
-  await make("ant", "lamp");
-  assert.deepEqual(await find(), [["bee", "cat"], [refused("ant", "bee", "lamp")]]);
-
-  await writeFile(join(home, "bee/package.json"), "{");
-  const [ids, errors] = await find();
-  assert.deepEqual(ids, ["cat"]);
-  assert.ok(errors?.includes(refused("ant", "bee", "lamp")));
-
-  await rm(join(home, "bee/package.json"));
-  assert.deepEqual(await find(), [["cat"], [refused("ant", "bee", "lamp")]]);
-
-  await make("bee", "plug");
-  assert.deepEqual(await find(), [
-    ["cat"],
-    [refused("bee", "cat", "plug"), refused("ant", "bee", "lamp")],
-  ]);
-
-  await rm(join(home, "bee"), { recursive: true });
-  assert.deepEqual(await find(), [["ant", "cat"], []]);
-});
-
 test("a link is a plugin only if it is allowed by its name, and then in its real folder", async (t) => {
   const home = await makePlugins(t, { "elsewhere/lamp": "lamp", "elsewhere/clock": "clock" });
   await mkdir(join(home, "root"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
@@ -108,44 +108,6 @@ test("after a restart of the host the folder that ran last keeps its id", async 
 
   assert.deepEqual(states(registry), { alpha: "failed", twin: "active" });
   assert.equal(registry.running("twin")?.folder, join(root, "beta"));
-});
-
-test("a new bridge with the kind of a running one is refused until that one is removed", async (t) => {
-  const { registry, write, once, root } = await startModules(t, { hall: idle("hall", BRIDGE) });
-
-  for (const [file, text] of Object.entries(idle("box", BRIDGE))) await write(`box/${file}`, text);
-  await until(() => registry.list().some(({ id }) => id === "box"));
-  assert.deepEqual(states(registry), { box: "failed", hall: "active" });
-  assert.match(registry.get("box").error?.message ?? "", /^box and hall both have the bridge kind/);
-  const { error, generation, lastReload } = registry.get("hall");
-  assert.deepEqual([error, generation, lastReload], [null, 1, null]);
-
-  await rm(join(root, "hall"), { recursive: true });
-  await once("box", ({ state }) => state === "active");
-  assert.deepEqual(states(registry), { box: "active" });
-  assert.equal(registry.get("box").error, null);
-});
-
-test("after a restart of the host the bridge that ran last keeps its kind", async (t) => {
-  const first = await startModules(t, { hall: idle("hall", BRIDGE) });
-  await first.stop();
-
-  const { registry } = await startModules(t, { box: idle("box", BRIDGE) }, first.home);
-
-  assert.deepEqual(states(registry), { box: "failed", hall: "active" });
-});
-
-test("of two bridges with one kind that both ran last only one starts", async (t) => {
-  const first = await startModules(t, { hall: idle("hall", BRIDGE) });
-  await first.stop();
-  const [hall, box] = ["hall", "box"].map((id) => join(first.dataFolder, "cache/modules", id));
-  await cp(String(hall), String(box), { recursive: true });
-  const record = join(String(box), "last-good.json");
-  await writeFile(record, (await readFile(record, "utf8")).replaceAll("hall", "box"));
-
-  const { registry } = await startModules(t, { box: idle("box", BRIDGE) }, first.home);
-
-  assert.deepEqual(states(registry), { box: "active", hall: "failed" });
 });
 
 test("a service held by another module is refused with that module's name", async (t) => {
