@@ -69,7 +69,10 @@ export class NotConfigured extends MantelError {
   }
 
   static missing(id: string): NotConfigured {
-    return new NotConfigured("invalid", `not configured; add a section "${id}" to the config`);
+    return new NotConfigured(
+      "invalid",
+      `not configured; set its options, or add a section "${id}" to config.json`,
+    );
   }
 }
 

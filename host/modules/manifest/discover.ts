@@ -57,9 +57,7 @@ export async function discover(
   }
   const places = packages.map(({ id, folder, isLinked }) => ({ name: id, folder, isLinked }));
   const installed = await examine(places, allowsLink);
-  const lastRun = isContested([...inRoots, installed])
-    ? ((await options.lastRun?.()) ?? [])
-    : [];
+  const lastRun = isContested([...inRoots, installed]) ? ((await options.lastRun?.()) ?? []) : [];
   const add = (examined: Examined, known: ReadonlyMap<string, PluginPackage>): void => {
     const { valid, refused } = withoutDuplicateIds(examined, known, lastRun);
     for (const plugin of valid) plugins.set(plugin.id, plugin);

@@ -49,7 +49,12 @@ const IMPORTS: readonly (readonly [
     "functionobject",
   ],
   ["a package at run time", "", 'typeof (await import("jsonwebtoken")).default.decode', "function"],
-  ["the SDK at run time", "", 'typeof (await import("@mantel/plugin-sdk")).definePlugin', "function"],
+  [
+    "the SDK at run time",
+    "",
+    'typeof (await import("@mantel/plugin-sdk")).definePlugin',
+    "function",
+  ],
   [
     "a built-in module",
     'import { join } from "node:path"; import fs from "node:fs";',

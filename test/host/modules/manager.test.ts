@@ -180,7 +180,7 @@ export default definePlugin({
     },
   });
   assert.equal(registry.get("odd").state, "unconfigured");
-  assert.match(registry.get("odd").error?.message ?? "", /add a section "odd" to the config/);
+  assert.match(registry.get("odd").error?.message ?? "", /add a section "odd" to config.json/);
 
   await config.patch({ odd: { address: "odd.local" } }, { admin: true }); // which is the default
   await once("odd", ({ state }) => state === "active");

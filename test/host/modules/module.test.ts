@@ -94,7 +94,7 @@ test("a module without its config is unconfigured, which is not a failure", asyn
 
   assert.deepEqual(
     [state, error?.message],
-    ["unconfigured", 'not configured; add a section "lamp" to the config'],
+    ["unconfigured", 'not configured; set its options, or add a section "lamp" to config.json'],
   );
   assert.deepEqual(sentences(lamp), []);
   assert.equal(lamp.view.state, "active");

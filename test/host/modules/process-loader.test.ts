@@ -274,7 +274,7 @@ test("the declarations of a plugin are known without a process, until its code, 
   parts.answer = () => ({ options: OPTIONS, state: undefined, trials: ["test"] });
   const load = (changed: object = {}) =>
     assert.rejects(loader.load({ ...build(), ...changed }, 700), {
-      message: 'not configured; add a section "lamp" to the config',
+      message: 'not configured; set its options, or add a section "lamp" to config.json',
     });
 
   await load();
@@ -318,7 +318,10 @@ test("an opt-in plugin without a section is not configured", async (t) => {
 
   await assert.rejects(loader.load(build(), 700), (error: MantelError) => {
     assert.ok(error instanceof NotConfigured);
-    assert.equal(error.message, 'not configured; add a section "lamp" to the config');
+    assert.equal(
+      error.message,
+      'not configured; set its options, or add a section "lamp" to config.json',
+    );
     return true;
   });
 });
