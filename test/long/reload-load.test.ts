@@ -34,7 +34,10 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   };
   await until(async () => (await host.api("/photos")).ok, { withinMs: 20_000 });
   await writeFile(join(host.data, "photos/porch.png"), "a picture");
+  const group = { method: "PUT", json: { devices: ["demo:light:1"] } };
+  assert.equal((await host.api("/groups/evening", group)).status, 200);
   const ids = {
+    groups: "evening",
     devices: "demo:light:1",
     scenes: "demo:scene:1",
     modules: "demo-home",
@@ -54,7 +57,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
       .map(([path]) => path.replace("/api/v1", ""))
       .map((path) =>
         path.replace(
-          /(devices|scenes|modules|automations)\/\{id\}/,
+          /(groups|devices|scenes|modules|automations)\/\{id\}/,
           (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
         ),
       )
