@@ -58,11 +58,7 @@ async function answerByPlugins(
   if (plugin === undefined && !path.startsWith("/plugins/"))
     return refuse(ctx, [own], dependencies);
   if (plugin !== undefined) await requireRunning(ctx, plugin, dependencies);
-  const [, , owner = "", rest] = path.split("/");
-  if (rest !== undefined && dependencies.modules.isStopped(owner)) {
-    await identify(ctx, dependencies);
-    throw notRunning(owner);
-  }
+  else await requireNotStopped(ctx, path, dependencies);
   const table = added();
   const found = table.find(ctx.method, ctx.path);
   return found ? found.value(ctx, found.params) : refuse(ctx, [own, table], dependencies);
@@ -91,6 +87,18 @@ async function requireRunning(
   if (dependencies.modules.routed().some(({ id }) => id === plugin)) return;
   await identify(ctx, dependencies);
   throw notRunning(plugin);
+}
+
+/** @throws MantelError `service_unavailable` for a path below `/plugins/:id` while that plugin does not run */
+async function requireNotStopped(
+  ctx: Context,
+  path: string,
+  dependencies: RouterDependencies,
+): Promise<void> {
+  const [, id] = /^\/plugins\/([^/]+)\//.exec(path) ?? [];
+  if (id === undefined || !dependencies.modules.isStopped(id)) return;
+  await identify(ctx, dependencies);
+  throw notRunning(id);
 }
 
 function tableOf(

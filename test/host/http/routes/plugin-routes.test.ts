@@ -258,6 +258,13 @@ test("a path of a plugin that does not run is 503 with a time to retry, and 404 
   assert.deepEqual(await codeOf(await api("read", "/tides/harbour")), [404, "not_found"]);
 });
 
+test("a thing at a plugin's own path may be named like a module that does not run", async (t) => {
+  const { api, parts } = await withPath(t);
+  t.mock.method(parts.modules, "isStopped", (id: string) => id === "harbour");
+
+  assert.notEqual((await api("read", "/tides/harbour/now")).status, 503);
+});
+
 test("a path below a module that does not run is 503 with a time to retry", async (t) => {
   const { api, parts, url } = await serveApp(t);
   t.mock.method(parts.modules, "isStopped", (id: string) => id === "sea");
