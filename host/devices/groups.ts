@@ -1,8 +1,9 @@
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Static, Type } from "typebox";
 import { invalid } from "../validate.ts";
-import { Text } from "./overrides.ts";
+import { type DeviceOverrides, Text } from "./overrides.ts";
 
 /** Devices that are commanded together. Its name is in the list `groups` of each of them. */
 export const Group = Type.Object({
@@ -14,8 +15,71 @@ export const Group = Type.Object({
 });
 export type Group = Static<typeof Group>;
 
-/** The groups of devices, and those that requests made, also without a device; ordered by name. */
-export function groupsOf(devices: readonly Device[], names: ReadonlyMap<string, string>): Group[] {
+interface Dependencies {
+  readonly devices: () => readonly Device[];
+  readonly overrides: DeviceOverrides;
+  /** Carries out a change when those before it have ended. */
+  readonly inTurn: <T>(change: () => Promise<T>) => Promise<T>;
+  /** Called with the devices whose groups have changed. */
+  readonly changed: (ids: Iterable<string>, cause?: Cause) => void;
+}
+
+/** The groups of devices, and those that requests made, also without a device. */
+export class DeviceGroups {
+  readonly #parts: Dependencies;
+
+  constructor(parts: Dependencies) {
+    this.#parts = parts;
+  }
+
+  /** All groups, ordered by name. */
+  list(): Group[] {
+    return groupsOf(this.#parts.devices(), this.#parts.overrides.groupNames);
+  }
+
+  /** @throws MantelError `group_unknown` */
+  get(id: string): Group {
+    const found = this.list().find((group) => group.id === id);
+    if (!found) throw new MantelError("group_unknown", `no group has the id "${id}"`);
+    return found;
+  }
+
+  /**
+   * Makes a group, or gives one another name and other devices: all or nothing.
+   * @throws MantelError `invalid`, `conflict` if another group has the name, `disk_full`
+   */
+  put(id: string, group: Omit<Group, "id">, cause?: Cause): Promise<Group> {
+    return this.#parts.inTurn(async () => {
+      const devices = this.#parts.devices();
+      const groups = this.list();
+      requireFree(groups, id, group.name);
+      requireDevices(group.devices, devices);
+      const from = groups.find((each) => each.id === id)?.name;
+      await this.#store(id, regroup(devices, { from, to: group }), group.name, cause);
+      return this.get(id);
+    });
+  }
+
+  /** Removes a group; its devices stay. @throws MantelError `group_unknown`, `disk_full` */
+  remove(id: string, cause?: Cause): Promise<void> {
+    return this.#parts.inTurn(async () => {
+      const { name: from } = this.get(id);
+      await this.#store(id, regroup(this.#parts.devices(), { from }), undefined, cause);
+    });
+  }
+
+  async #store(
+    id: string,
+    regrouped: ReadonlyMap<string, readonly string[]>,
+    name: string | undefined,
+    cause?: Cause,
+  ): Promise<void> {
+    await this.#parts.overrides.changeGroup(id, name, regrouped);
+    this.#parts.changed(regrouped.keys(), cause);
+  }
+}
+
+function groupsOf(devices: readonly Device[], names: ReadonlyMap<string, string>): Group[] {
   const members = new Map([...names.values()].map((name): [string, string[]] => [name, []]));
   for (const { id, groups } of devices) {
     for (const name of groups) members.set(name, [...(members.get(name) ?? []), id]);
@@ -30,7 +94,7 @@ export function groupsOf(devices: readonly Device[], names: ReadonlyMap<string, 
  * The groups of each device that a change of a group changes.
  * @param change the name before, absent for a new group; and the group afterwards, absent if it is removed
  */
-export function regroup(
+function regroup(
   devices: readonly Device[],
   { from, to }: { readonly from?: string | undefined; readonly to?: Omit<Group, "id"> },
 ): Map<string, string[]> {
@@ -46,16 +110,17 @@ export function regroup(
 }
 
 /** @throws MantelError `conflict` if another group has the name */
-export function requireFree(groups: readonly Group[], id: string, name: string): void {
+function requireFree(groups: readonly Group[], id: string, name: string): void {
   const other = groups.find((group) => group.name === name && group.id !== id);
   if (!other) return;
   throw new MantelError("conflict", `the group "${other.id}" has the name "${name}"`);
 }
 
 /** @throws MantelError `invalid`, with each id of no device */
-export function requireDevices(ids: readonly string[], isKnown: (id: string) => boolean): void {
+function requireDevices(ids: readonly string[], devices: readonly Device[]): void {
+  const known = new Set(devices.map(({ id }) => id));
   const faults = ids.flatMap((id, at) =>
-    isKnown(id) ? [] : [{ pointer: `/devices/${at}`, detail: `is ${id}; no device has this id` }],
+    known.has(id) ? [] : [{ pointer: `/devices/${at}`, detail: `is ${id}; no device has this id` }],
   );
   if (faults.length > 0) throw invalid("the group", faults);
 }

@@ -11,6 +11,7 @@ import {
   withStates,
 } from "@mantel/plugin-sdk/device-sections";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { inTimeSlices } from "../time-slices.ts";
@@ -21,7 +22,7 @@ import { type ChangeCause, DeviceCauses, type EndCommand } from "./causes.ts";
 import { DeviceIds } from "./device-ids.ts";
 import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, notPublished } from "./events.ts";
-import { type Group, groupsOf, regroup, requireDevices, requireFree } from "./groups.ts";
+import { DeviceGroups } from "./groups.ts";
 import { DeviceOverrides } from "./overrides.ts";
 import {
   faultsOfDevice,
@@ -70,6 +71,9 @@ export class DeviceRegistry {
   /** The devices of each bridge by native id, in the order the bridge published them. */
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
   readonly #order = new BridgeQueue();
+  /** The users' changes, one after another: each is made from the result of the one before. */
+  readonly #settings = new SerialQueue();
+  readonly groups: DeviceGroups;
   /** The number of large lists of each bridge being processed; a parsed one takes up to 100 MiB. */
   readonly #largeLists = new Map<string, number>();
   readonly #events: DeviceEvents;
@@ -97,6 +101,12 @@ export class DeviceRegistry {
     this.#warnings = new VocabularyWarnings(parts.log);
     this.#ids = numbers;
     this.#overrides = overrides;
+    this.groups = new DeviceGroups({
+      devices: () => this.list(),
+      overrides,
+      inTurn: (change) => this.#settings.take(change),
+      changed: (ids, cause) => this.#regrouped(ids, cause),
+    });
     this.#visible = new VisibleDevices({ bus: parts.bus, overrides });
   }
 
@@ -170,48 +180,16 @@ export class DeviceRegistry {
    */
   async adjust(id: string, patch: unknown, cause?: Cause): Promise<Device> {
     const entry = this.#visible.get(id);
-    await this.#overrides.change(id, patch);
-    this.#change(entry, this.#overrides.over(id, entry.described), { cause });
-    return entry.device;
+    return this.#settings.take(async () => {
+      await this.#overrides.change(id, patch);
+      this.#change(entry, this.#overrides.over(id, entry.described), { cause });
+      return entry.device;
+    });
   }
 
-  /** The groups of all devices and those that requests made. */
-  groups(): Group[] {
-    return groupsOf(this.list(), this.#overrides.groupNames);
-  }
-
-  /** @throws MantelError `group_unknown` */
-  group(id: string): Group {
-    const found = this.groups().find((group) => group.id === id);
-    if (!found) throw new MantelError("group_unknown", `there is no group "${id}"`);
-    return found;
-  }
-
-  /**
-   * Makes a group, or gives one another name and other devices: all or nothing.
-   * @throws MantelError `invalid`, `conflict` if another group has the name, `disk_full`
-   */
-  async putGroup(id: string, group: Omit<Group, "id">, cause?: Cause): Promise<Group> {
-    const before = this.groups().find((each) => each.id === id);
-    requireFree(this.groups(), id, group.name);
-    requireDevices(group.devices, (device) => this.find(device) !== undefined);
-    const regrouped = regroup(this.list(), { from: before?.name, to: group });
-    await this.#overrides.changeGroup(id, group.name, regrouped);
-    this.#applyGroups(regrouped, cause);
-    return this.group(id);
-  }
-
-  /** @throws MantelError `group_unknown`, `disk_full` */
-  async removeGroup(id: string, cause?: Cause): Promise<void> {
-    const { name } = this.group(id);
-    const regrouped = regroup(this.list(), { from: name });
-    await this.#overrides.changeGroup(id, undefined, regrouped);
-    this.#applyGroups(regrouped, cause);
-  }
-
-  #applyGroups(regrouped: ReadonlyMap<string, readonly string[]>, cause?: Cause): void {
+  #regrouped(ids: Iterable<string>, cause?: Cause): void {
     this.#revision++;
-    for (const id of regrouped.keys()) {
+    for (const id of ids) {
       const entry = this.#visible.find(id);
       if (entry) this.#change(entry, this.#overrides.over(id, entry.described), { cause });
     }

@@ -35,7 +35,7 @@ export function groupRoutes({ devices, commands }: HttpDependencies): Route[] {
       tag: "Devices",
       summary: "List the groups of devices",
       answers: jsonAnswer("The groups, ordered by name", Groups),
-      handle: () => ({ groups: devices.groups(), revision: devices.revision }),
+      handle: () => ({ groups: devices.groups.list(), revision: devices.revision }),
     }),
     route({
       ...shared,
@@ -45,7 +45,7 @@ export function groupRoutes({ devices, commands }: HttpDependencies): Route[] {
       summary: "Read a group",
       answers: jsonAnswer("The group", Group),
       errors: ["group_unknown"],
-      handle: (_, { params: { id } }) => devices.group(id),
+      handle: (_, { params: { id } }) => devices.groups.get(id),
     }),
     route({
       ...shared,
@@ -59,7 +59,7 @@ export function groupRoutes({ devices, commands }: HttpDependencies): Route[] {
       errors: ["invalid", "conflict", "disk_full"],
       handle(_, { params: { id }, body, principal }) {
         const { name = id, ...group } = check(GroupBody, body, "the group");
-        return devices.putGroup(id, { name: name.trim(), ...group }, causeOf(principal));
+        return devices.groups.put(id, { name: name.trim(), ...group }, causeOf(principal));
       },
     }),
     route({
@@ -71,7 +71,7 @@ export function groupRoutes({ devices, commands }: HttpDependencies): Route[] {
       answers: { 204: { description: "The group is removed" } },
       errors: ["group_unknown", "disk_full"],
       async handle(ctx, { params: { id }, principal }) {
-        await devices.removeGroup(id, causeOf(principal));
+        await devices.groups.remove(id, causeOf(principal));
         ctx.status = 204;
       },
     }),
@@ -87,7 +87,7 @@ export function groupRoutes({ devices, commands }: HttpDependencies): Route[] {
       answers: jsonAnswer("The result for each device", Outcome),
       errors: ["group_unknown", "conflict", "invalid"],
       handle(_, { params: { id }, query: { kind }, body, principal }) {
-        const { name, devices: ids } = devices.group(id);
+        const { name, devices: ids } = devices.groups.get(id);
         const all = ids.map((each) => devices.get(each));
         const members = all.filter((device) => kind === undefined || device.kind === kind);
         const place = { name: `the group "${name}"`, unknown: "conflict", kind } as const;

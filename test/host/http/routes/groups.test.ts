@@ -85,6 +85,21 @@ test("a group without devices stays until it is removed, and its devices stay th
   assert.deepEqual((await ask("read", "/groups")).body["groups"], []);
 });
 
+test("changes at the same time lose none of each other's", async (t) => {
+  const { one, groupsOf, devices } = await serveLamps(t);
+  const put = (name: string) => devices.groups.put(name, { name, devices: [one] });
+
+  await Promise.all([
+    put("evening"),
+    put("night"),
+    devices.adjust(one, { name: "First" }),
+    put("party"),
+  ]);
+
+  assert.deepEqual(groupsOf(one), ["Upstairs", "evening", "night", "party"]);
+  assert.equal(devices.get(one).name, "First");
+});
+
 test("a refused group changes nothing", async (t) => {
   const { put, ask, one, groupsOf } = await serveLamps(t);
 
