@@ -99,7 +99,7 @@ export class ModuleBridge implements Bridge {
   }
 
   get #manifest(): BridgeManifest {
-    return this.#module.plugin.manifest.bridge;
+    return this.#module.callingPlugin.manifest.bridge;
   }
 
   #call(...[method, input]: Parameters<Module["call"]>): Promise<void> {

@@ -11,6 +11,7 @@ import { sourcesOf } from "../build/built-sources.ts";
 import { locationInStack } from "../errors/code-frame.ts";
 import { toFault } from "../errors/to-fault.ts";
 import { configuredLimits, limitsOf } from "../manifest/limits.ts";
+import type { PluginPackage } from "../manifest/manifest.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
 import { findLeaks } from "../process/leak-report.ts";
@@ -82,8 +83,8 @@ export class LiveProcess {
   #services: ServiceDefinitions = new Map();
   #routes: readonly RouteDefinition[] = [];
   #live: Live | undefined;
-  /** The one process that may call the host. */
-  #callingGeneration: PluginProcess | undefined;
+  /** The code whose process, and no other, may call the host. */
+  #caller: Candidate | undefined;
   #isReplacing = false;
   #probation: { build: Build; state: unknown; until: number } | undefined;
   #heartbeat: Heartbeat | undefined;
@@ -103,7 +104,7 @@ export class LiveProcess {
     this.#calls = new CallRouter(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
-      waitedForCpuMs: () => waitedWithHostMs(this.#callingGeneration?.pid ?? 0),
+      waitedForCpuMs: () => waitedWithHostMs(this.#caller?.generation.pid ?? 0),
       onWait: () => this.#rest?.requestWake(),
       onFault: ({ remoteStack }) => events.warn("the plugin's code failed in a call", remoteStack),
     });
@@ -132,7 +133,12 @@ export class LiveProcess {
 
   /** True for the one process that may call the host. */
   mayCallHost(generation: PluginProcess): boolean {
-    return this.#callingGeneration === generation;
+    return this.#caller?.generation === generation;
+  }
+
+  /** The plugin whose code may call the host now. */
+  get callingPlugin(): PluginPackage | undefined {
+    return this.#caller?.build.plugin;
   }
 
   /** Starts `build` in a new process, with `state` if given. @throws MantelError `reload_failed` */
@@ -163,7 +169,7 @@ export class LiveProcess {
     this.#rest = rest;
     const { state } = await quiesce(live, this.#handoverParts(this.#limits.startMs));
     rest.state = state;
-    this.#callingGeneration = undefined;
+    this.#caller = undefined;
     await generation.terminate();
   }
 
@@ -313,7 +319,7 @@ export class LiveProcess {
       .catch(async (error: unknown) =>
         this.#events.warn("the module did not quiesce", await quiesceFailure(error, generation)),
       );
-    this.#callingGeneration = undefined;
+    this.#caller = undefined;
     await generation.terminate();
   }
 
@@ -366,7 +372,7 @@ export class LiveProcess {
         leftOpen: [],
       };
     } catch (error) {
-      this.#callingGeneration = undefined;
+      this.#caller = undefined;
       throw await this.#loader.explain(error, next);
     }
   }
@@ -377,7 +383,7 @@ export class LiveProcess {
       startMs,
       quiesceMs: this.#limits.quiesceMs,
       allowCallsFrom: (candidate) => {
-        this.#callingGeneration = candidate.generation;
+        this.#caller = candidate;
         this.#events.onCallerChanged(candidate);
       },
       fits: (state, candidate) => this.#loader.fits(state, candidate),

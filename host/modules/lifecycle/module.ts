@@ -84,6 +84,11 @@ export class Module {
     return isRunning ? this.#code.versions.plugin : this.#code.versions.onDisk;
   }
 
+  /** The plugin whose code publishes now, also during a start or a reload; otherwise as `plugin`. */
+  get callingPlugin(): PluginPackage {
+    return this.#code.server?.process.callingPlugin ?? this.plugin;
+  }
+
   /** The plugin as it is on disk. */
   get onDisk(): PluginPackage {
     return this.#code.versions.onDisk;

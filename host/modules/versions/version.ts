@@ -60,7 +60,7 @@ export function isSameVersion(one: VersionId, other: VersionId): boolean {
 
 /** True if a changed manifest or folder can take over without a stop, because it is the same kind of plugin. */
 export function isReplaceableBy({ manifest }: PluginPackage, next: PluginPackage): boolean {
-  const { server, bridge } = manifest;
-  const hasSameSides = (server === undefined) === (next.manifest.server === undefined);
-  return hasSameSides && bridge?.kind === next.manifest.bridge?.kind;
+  const isSame = (part: "server" | "bridge") =>
+    (manifest[part] === undefined) === (next.manifest[part] === undefined);
+  return isSame("server") && isSame("bridge");
 }

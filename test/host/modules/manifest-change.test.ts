@@ -84,11 +84,48 @@ test("a renamed folder keeps its state", async (t) => {
   assert.equal(devices.get("test:light:1").state["count"], 2);
 });
 
-test("another kind of bridge is another module", async (t) => {
-  const { devices, write } = await startModules(t, { lamp });
+const other = packageJson("lamp", { bridge: { ...bridge, kind: "other" } });
+const BROKEN = LAMP.replace("return {", 'throw new Error("no lamp"); return {');
 
-  await write("lamp/package.json", packageJson("lamp", { bridge: { ...bridge, kind: "other" } }));
+test("devices get ids of the new kind of the bridge, and the state is handed over", async (t) => {
+  const { commands, devices, write } = await startModules(t, { lamp });
+  await commands.send("test:light:1", { on: true }).done;
+
+  await write("lamp/package.json", other);
 
   await until(() => devices.find("other:light:1"));
   assert.equal(devices.find("test:light:1"), undefined);
+  assert.equal(devices.get("other:light:1").state["count"], 1);
+});
+
+test("devices keep their ids while the code of another kind of bridge does not start", async (t) => {
+  const { registry, commands, devices, write, once } = await startModules(t, { lamp });
+
+  await write("lamp/index.ts", BROKEN);
+  await once("lamp", ({ lastReload }) => lastReload?.result === "rolled_back");
+  const { at } = registry.get("lamp").lastReload ?? {};
+  await write("lamp/package.json", other);
+  await once("lamp", ({ lastReload }) => lastReload?.at !== at);
+  await commands.send("test:light:1", { on: true }).done;
+
+  assert.equal(registry.get("lamp").lastReload?.result, "rolled_back");
+  assert.equal(devices.find("other:light:1"), undefined);
+  assert.equal(devices.get("test:light:1").state["count"], 1);
+
+  await write("lamp/index.ts", LAMP);
+  await until(() => devices.find("other:light:1"));
+  assert.equal(devices.find("test:light:1"), undefined);
+});
+
+test("the last good code starts with its own kind of bridge at the host's next start", async (t) => {
+  const first = await startModules(t, { lamp });
+  await first.stop();
+  await first.write("lamp/package.json", other);
+  await first.write("lamp/index.ts", BROKEN);
+
+  const { registry, devices } = await startModules(t, {}, first.home);
+
+  assert.equal(registry.get("lamp").lastReload?.result, "rolled_back");
+  assert.equal(devices.find("other:light:1"), undefined);
+  assert.equal(devices.get("test:light:1").available, true);
 });

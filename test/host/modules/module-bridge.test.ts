@@ -23,6 +23,7 @@ function openBridge(
   const module = {
     id,
     plugin: { manifest: { bridge } },
+    callingPlugin: { manifest: { bridge } },
     view: { id, name: "Lamp", error: reason === undefined ? null : { message: reason } },
     status: {
       settledState: state,
@@ -92,9 +93,9 @@ test("the limits change with the manifest", () => {
   const { bridge, module } = openBridge({ commandsPerSecond: 10 });
   assert.equal(bridge.limits.commandsPerSecond, 10);
 
-  Object.assign(module, { plugin: { manifest: { bridge: { commandsPerSecond: 20 } } } });
+  Object.assign(module, { callingPlugin: { manifest: { bridge: { commandsPerSecond: 20 } } } });
   assert.equal(bridge.limits.commandsPerSecond, 20);
-  Object.assign(module, { plugin: { manifest: {} } });
+  Object.assign(module, { callingPlugin: { manifest: {} } });
   assert.equal(bridge.limits.commandsPerSecond, 1);
 });
 

@@ -350,7 +350,7 @@ const KINDS: readonly (readonly [
 ])[] = [
   ["another version", plugin(), plugin(SIDES.server, "2.0.0"), true],
   ["a bridge of the same kind", bridge("hue"), bridge("hue"), true],
-  ["a bridge of another kind", bridge("hue"), bridge("zigbee"), false],
+  ["a bridge with another kind of devices", bridge("hue"), bridge("zigbee"), true],
   ["a bridge instead of a service", plugin(), bridge("hue"), false],
   ["a widget instead of a server", plugin(), plugin(SIDES.widget), false],
   ["a server instead of a widget", plugin(SIDES.widget), plugin(), false],
