@@ -158,7 +158,10 @@ export class ModuleManager {
     }
     const startedAt = performance.now();
     const next = await this.#replace(module);
-    if (!next.isWorking) return { module: next.view, reload: await next.takeOver() };
+    if (!next.isUpToDate) {
+      const reload = await next.takeOver();
+      return { module: next.view, reload };
+    }
     const durationMs = performance.now() - startedAt;
     const [from, to] = [module.view.generation, next.view.generation];
     const handed = { durationMs, downtimeMs: durationMs, drained: 0, stateHandedOver: false };

@@ -108,6 +108,11 @@ export class Module {
     return this.#isNameTaken && this.#code.provided.canClaim(this.plugin);
   }
 
+  /** True if the version on disk runs, and not one before it. */
+  get isUpToDate(): boolean {
+    return this.isWorking && !this.#code.versions.hasPendingVersion;
+  }
+
   get work(): ModuleWork {
     const counts = this.#code.server?.process.counts ?? NO_CALLS;
     return { id: this.id, reloads: this.#reloadCount, logDrops: this.log.dropped, ...counts };
@@ -120,7 +125,7 @@ export class Module {
 
   /** True if its next code may come from other files, because it does not run or is being compiled. */
   get mayUseAnyFile(): boolean {
-    return this.#code.versions.hasPendingVersion || !this.isWorking || this.#reloads.isRunning;
+    return !this.isUpToDate || this.#reloads.isRunning;
   }
 
   /** True if a changed manifest or folder can take over without a stop, because it is the same kind of plugin. */
@@ -155,7 +160,8 @@ export class Module {
   start(): Promise<void> {
     return this.#queue.take(async () => {
       await this.#code.consent.readManifest();
-      await this.#start().catch(() => undefined); // shown in its state
+      const failure = await this.#start().catch(() => undefined); // shown in its state
+      if (failure !== undefined) this.#recordFailedVersion(failure);
     });
   }
 
@@ -243,7 +249,8 @@ export class Module {
   readonly call: LiveProcess["call"] = (...asked) =>
     this.#code.server?.process.call(...asked) ?? Promise.reject(withoutServer(this.id));
 
-  async #start(): Promise<void> {
+  /** Returns the error of the version on disk if the last good one had to start. @throws if neither started */
+  async #start(): Promise<unknown> {
     const isWaiting = this.#code.consent.isNeeded;
     this.status.describe(this.plugin);
     this.status.become("loading");
@@ -251,8 +258,8 @@ export class Module {
     try {
       const failure = await (isWaiting ? startLastGood(this.#code) : startOnDisk(this.#code));
       this.status.started(this.#code.versions.plugin);
-      if (failure !== undefined) this.#recordFailedVersion(failure);
       this.#dropUnusedGrants();
+      return failure;
     } catch (error) {
       this.#code.provided.release();
       this.#isNameTaken = error instanceof ServiceNameTaken;
@@ -299,23 +306,25 @@ export class Module {
       this.#code.versions.endRollback();
       this.#widgetFaults.forget();
     }
+    let failure: unknown;
     try {
       const mayRun = isConfigured(this.plugin, this.#parts.config);
       if (this.isWorking && mayRun) return await this.#replace(trigger, record, underWay);
       if (!mayRun) await this.#end();
-      await this.#start();
-      return record.reloaded();
+      failure = await this.#start();
+      if (failure === undefined) return record.reloaded();
     } catch (error) {
       if (isConsentNeeded(error)) {
         record.unchanged(true);
         throw error;
       }
-      this.#code.versions.hasPendingVersion = true;
-      if (this.isWorking) {
-        this.log.fault("the new code did not start; the old code continues", toFault(error));
-      }
-      throw record.failed(error, this.#pausedMs - pausedBefore);
+      failure = error;
     }
+    this.#code.versions.hasPendingVersion = true;
+    if (this.isWorking) {
+      this.log.fault("the new code did not start; the old code continues", toFault(failure));
+    }
+    throw record.failed(failure, this.#pausedMs - pausedBefore);
   }
 
   async #replace(

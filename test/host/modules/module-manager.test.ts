@@ -380,6 +380,24 @@ test("an update to another kind of plugin that does not start is reported", asyn
   assert.equal(manager.get("lamp").state, "failed");
 });
 
+test("consent to a bridge that does not start is answered with its error, and the service continues", async (t) => {
+  const { manager, write } = await openManager(t, plugin("lamp"));
+  await manager.start();
+  await write("lamp/index.ts", FAILS);
+  const bridge = { kind: "lamp", commandsPerSecond: 1 };
+  const update = { bridge, permissions: { hosts: ["b.test"] } };
+  await write("lamp/package.json", manifest("lamp", update, "2.0.0"));
+  await until(() => manager.get("lamp").consent !== null);
+  await manager.allow("lamp");
+
+  const refused = await manager.takeOver("lamp").catch((error: MantelError) => error);
+
+  assert.ok(refused instanceof Error);
+  assert.deepEqual([refused.message, refused.extras.rolledBack], ["no start", true]);
+  const { state, version, lastReload } = manager.get("lamp");
+  assert.deepEqual([state, version, lastReload?.result], ["active", "1.0.0", "rolled_back"]);
+});
+
 test("the host's next start runs the version that has its consent", async (t) => {
   const first = await openManager(t, plugin("lamp"));
   await first.manager.start();

@@ -755,6 +755,21 @@ test("new code that crashes soon is replaced by the previous code", async (t) =>
   assert.equal(lamp.mayUseAnyFile, true);
 });
 
+test("a reload of a crashed module says if the previous version runs instead of the code on disk", async (t) => {
+  const { lamp, write, processes } = await openLamp(t);
+  processes.all[0]?.crash({ code: 7 });
+  await until(() => lamp.view.state === "loading");
+  await write("lamp/index.ts", FAILS);
+
+  const refused = await lamp.reload("request").catch((error: MantelError) => error);
+
+  assert.ok(refused instanceof MantelError);
+  assert.deepEqual([refused.message, refused.extras.rolledBack], ["no start", true]);
+  assert.deepEqual([lamp.view.state, await ask(lamp)], ["active", "one"]);
+  const { trigger, result, error } = lamp.view.lastReload ?? {};
+  assert.deepEqual([trigger, result, error?.message], ["request", "rolled_back", "no start"]);
+});
+
 test("code that runs for long restarts after a crash, and is in quarantine after five", async (t) => {
   const { lamp, processes, services } = await openLamp(t);
   t.mock.timers.enable({ apis: ["setTimeout"] });
