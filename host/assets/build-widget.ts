@@ -5,6 +5,7 @@ import type { Plugin } from "esbuild";
 import { build, transform } from "../build-service.ts";
 import { toReloadFailure } from "../modules/build/compiler-errors.ts";
 import { ownAliases, SDK_FOLDER } from "../modules/build/esbuild-plugin.ts";
+import { refuseMissingEntry } from "../modules/build/missing-entry.ts";
 import { readOwnTsconfig } from "../modules/build/own-tsconfig.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
 import { WIDGET_ENTRY as ENTRY } from "../modules/lifecycle/widget-faults.ts";
@@ -60,7 +61,9 @@ const NO_HASH = "0".repeat(16);
  * @throws MantelError `reload_failed`, with the location in the source
  */
 export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
-  const { id, folder, entry } = widget;
+  const { id, folder } = widget;
+  const entry = join(folder, widget.entry);
+  refuseMissingEntry("widget", entry, folder);
   const allowsLinks = () => widget.allowsLinks === true;
   const { compilerOptions, file: tsconfig } = readOwnTsconfig(folder);
   const styleInputs = new Set<string>();
@@ -68,7 +71,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const built = await build({
     // an entry of its own, because one with exports would need helper functions in each widget
     stdin: {
-      contents: `import * as widget from ${JSON.stringify(join(folder, entry))};module.exports.default=widget.default`,
+      contents: `import * as widget from ${JSON.stringify(entry)};module.exports.default=widget.default`,
       resolveDir: folder,
       sourcefile: ENTRY,
     },

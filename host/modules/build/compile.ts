@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure, BuildOptions, BuildResult } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { Rebuilder } from "../../build-service.ts";
@@ -10,6 +9,7 @@ import { SOURCES_FILE, storeSources } from "./built-sources.ts";
 import { hashOf } from "./code-hash.ts";
 import { toReloadFailure } from "./compiler-errors.ts";
 import { isInBundledSdk, pluginSources } from "./esbuild-plugin.ts";
+import { refuseMissingEntry } from "./missing-entry.ts";
 import { readOwnTsconfig } from "./own-tsconfig.ts";
 import { sourceBoundary } from "./source-boundary.ts";
 import { awaitingCode, isFile, needsAwait } from "./top-level-await.ts";
@@ -105,7 +105,7 @@ export class Compiler {
   }
 
   async #build(id: string, folder: string, entry: string): Promise<Bundle> {
-    refuseMissing(entry);
+    refuseMissingEntry("server", entry, folder);
     const startedAt = Date.now();
     const { result, open } = await this.#rebuild(id, folder, entry).catch((error: unknown) => {
       throw toReloadFailure(error, folder);
@@ -273,9 +273,4 @@ async function unusedWorkers(
 function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
   const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledSdk(dirname(file));
   return [...inputs].every(isOwn);
-}
-
-function refuseMissing(entry: string): void {
-  if (existsSync(entry)) return;
-  throw new MantelError("reload_failed", `the server entry ${entry} does not exist`);
 }

@@ -199,6 +199,24 @@ test("a widget may use the name keep for other things than its state", async (t)
   assert.match(code, /keep/);
 });
 
+test("a missing entry is refused with its line in the manifest", async (t) => {
+  const manifest = { mantel: { kinds: ["widget"], widget: "absent.ts" } };
+  const folder = await folderWith(t, { "package.json": JSON.stringify(manifest, null, 2) });
+
+  const error = await buildWidget({ id: "x", folder, entry: "absent.ts" }).catch(
+    (thrown: MantelError) => thrown,
+  );
+
+  assert.ok(error instanceof MantelError);
+  assert.equal(
+    error.message,
+    "absent.ts does not exist; create it, or change mantel.widget in package.json",
+  );
+  const { file, line, frame } = error.extras.location ?? {};
+  assert.deepEqual([file, line], ["package.json", 6]);
+  assert.match(frame ?? "", /^> 6 \|     "widget": "absent\.ts"$/m);
+});
+
 test("code that does not build is refused with the location", async (t) => {
   const folder = await folderWith(t, { "widget.ts": "export default {\n  name: ;\n};" });
 

@@ -242,7 +242,9 @@ test("a missing server entry is refused with its path", async (t) => {
 
   await assert.rejects(
     compiler.compile("one", folder, "absent.ts"),
-    reloadFailure(/^the server entry .+\/one\/absent\.ts does not exist$/),
+    reloadFailure(
+      /^absent\.ts does not exist; create it, or change mantel\.server in package\.json$/,
+    ),
   );
 });
 
