@@ -11,9 +11,11 @@ import { sourceBoundary } from "../modules/build/source-boundary.ts";
 import { WIDGET_ENTRY as ENTRY } from "../modules/lifecycle/widget-faults.ts";
 import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
+import { checkDefaultExport } from "./default-export.ts";
 import { guardLoops } from "./guard-loops.ts";
 import { LIT_ELEMENT } from "./lit-element.ts";
 import { rejectOldNames } from "./old-widget-names.ts";
+import { parseScript } from "./script-tree.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
 const SHARED = ["lit/directives/repeat.js", "@preact/signals-core", "@mantel/plugin-sdk/widget"];
@@ -99,9 +101,10 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });
-  const script = built.outputFiles[0]?.text ?? "";
-  await rejectOldNames(script, folder);
-  const { code, map } = await transform(await guardLoops(script), {
+  const script = await parseScript(built.outputFiles[0]?.text ?? "", folder);
+  checkDefaultExport(script);
+  rejectOldNames(script);
+  const { code, map } = await transform(guardLoops(script), {
     format: "cjs",
     target: "es2022",
     sourcemap: "external",

@@ -1,4 +1,5 @@
 import type { Node } from "acorn";
+import type { WidgetScript } from "./script-tree.ts";
 
 const LOOPS = new Set([
   "DoWhileStatement",
@@ -12,10 +13,9 @@ const LOOPS = new Set([
  * Inserts a call of `mantelLoop()` into every loop of a script; host/dashboard/loop-watch.ts is the other
  * end. Inserted code adds no lines, so that source maps remain correct.
  */
-export async function guardLoops(code: string): Promise<string> {
-  const { parse } = await import("acorn");
+export function guardLoops({ code, tree }: WidgetScript): string {
   const additions: { readonly at: number; readonly text: string }[] = [];
-  for (const { type, start, end } of bodiesOfLoops(parse(code, { ecmaVersion: "latest" }))) {
+  for (const { type, start, end } of bodiesOfLoops(tree)) {
     if (type === "BlockStatement") additions.push({ at: start + 1, text: "mantelLoop();" });
     else additions.push({ at: start, text: "{mantelLoop();" }, { at: end, text: "}" });
   }

@@ -8,14 +8,16 @@ import { buildWidget } from "../../../host/assets/build-widget.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 test("a widget's script defines a factory under its id and hash", async (t) => {
-  const folder = await folderWith(t, { "widget.ts": "export default { name: 'Lamp' as string };" });
+  const folder = await folderWith(t, {
+    "widget.ts": "export default { name: 'Lamp' as string, mount: {} };",
+  });
 
   const { code, hash } = await buildWidget({ id: "lamp-widget", folder, entry: "widget.ts" });
 
   const [defined] = run(code);
   assert.equal(defined?.id, "lamp-widget");
   assert.equal(defined?.hash, hash);
-  assert.equal(JSON.stringify(defined?.factory().default), '{"name":"Lamp"}');
+  assert.equal(JSON.stringify(defined?.factory().default), '{"name":"Lamp","mount":{}}');
 });
 
 test("shared libraries of the shell are not bundled", async (t) => {
@@ -43,7 +45,7 @@ test("shared libraries of the shell are not bundled", async (t) => {
 test("LitElement is bundled where it is used, and its templates are those of the shell", async (t) => {
   const element = `
     import { LitElement, nothing } from "lit";
-    export default class extends LitElement { render() { return nothing; } }`;
+    export default [class extends LitElement { render() { return nothing; } }];`;
   const folder = await folderWith(t, {
     "widget.ts": element,
     "plain.ts": 'import { nothing } from "lit"; export default nothing;',
@@ -55,7 +57,7 @@ test("LitElement is bundled where it is used, and its templates are those of the
   const required: string[] = [];
   const [defined] = run(built.code, { HTMLElement: Object });
   const library = (name: string) => (required.push(name), {});
-  assert.equal(typeof defined?.factory(library).default, "function");
+  assert.equal(typeof onlyEntry(defined?.factory(library).default), "function");
   assert.deepEqual([...new Set(required)], ["lit"]);
   assert.ok(plain.code.length < 1_000, `${plain.code.length} characters without LitElement`);
   assert.deepEqual(built.inputs, [join(folder, "widget.ts")]);
@@ -64,17 +66,17 @@ test("LitElement is bundled where it is used, and its templates are those of the
 test("bare timers, listeners and fetches are the tile's own", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `
-      export default () => {
+      export default [() => {
         setTimeout(() => {}, 1); setInterval(() => {}, 1); requestAnimationFrame(() => {});
         fetch("/x"); addEventListener("x", () => {});
-      };`,
+      }];`,
   });
 
   const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
 
   const used: string[] = [];
   const globals = new Proxy({}, { get: (_, name) => () => used.push(String(name)) });
-  const use = run(code)[0]?.factory(() => ({}), globals).default;
+  const use = onlyEntry(run(code)[0]?.factory(() => ({}), globals).default);
   assert(typeof use === "function");
   use();
   assert.deepEqual(
@@ -86,7 +88,7 @@ test("bare timers, listeners and fetches are the tile's own", async (t) => {
 test("every pass of every loop is reported, and the loops behave as before", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `
-      export default () => {
+      export default [() => {
         const seen = [];
         for (let i = 0; i < 2; i++) seen.push(i);
         for (const x of ["a", "b"]) { if (x === "a") continue; seen.push(x); }
@@ -96,14 +98,14 @@ test("every pass of every loop is reported, and the loops behave as before", asy
         while (left--) seen.push(left);
         do seen.push("once"); while (false);
         return seen.join(" ");
-      };`,
+      }];`,
   });
 
   const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
 
   let passes = 0;
   const globals = { mantelLoop: () => passes++ };
-  const use = run(code)[0]?.factory(() => ({}), globals).default;
+  const use = onlyEntry(run(code)[0]?.factory(() => ({}), globals).default);
   assert(typeof use === "function");
   passes = 0;
   assert.equal(use(), "0 1 b k 1 0 once");
@@ -199,6 +201,55 @@ test("a widget may use the name keep for other things than its state", async (t)
   assert.match(code, /keep/);
 });
 
+const NOT_A_WIDGET =
+  'the default export is not a widget: write "export default defineWidget({ ... })"';
+for (const [what, statement] of [
+  ["an empty object", "export default {};"],
+  ["an object without mount", 'const lamp = { name: "Lamp" };\nexport { lamp as default };'],
+  ["a definition without mount", 'export default defineWidget({ name: "Lamp" });'],
+  ["a class", "export default class Lamp { mount() {} }"],
+  ["a function", "export default function mount() {}"],
+] as const) {
+  test(`a widget whose default export is ${what} is refused with the line`, async (t) => {
+    const imports = 'import { defineWidget } from "@mantel/plugin-sdk/widget";\n';
+    const folder = await folderWith(t, { "widget.ts": imports + statement });
+
+    const error = await buildWidget({ id: "x", folder, entry: "widget.ts" }).catch(
+      (thrown: MantelError) => thrown,
+    );
+
+    assert.ok(error instanceof MantelError);
+    assert.deepEqual([error.code, error.message], ["reload_failed", NOT_A_WIDGET]);
+    const { file, line } = error.extras.location ?? {};
+    assert.deepEqual([file, line], ["widget.ts", 2]);
+  });
+}
+
+test("a widget without a default export is refused", async (t) => {
+  const folder = await folderWith(t, { "widget.ts": "export const name = 1;" });
+
+  await assert.rejects(buildWidget({ id: "x", folder, entry: "widget.ts" }), {
+    code: "reload_failed",
+    message: /^the default export of the widget is missing: write "export default defineWidget/,
+  });
+});
+
+for (const [what, source] of [
+  ["written with a quoted name", 'export default { "mount": () => ({}) };'],
+  ["of another file", 'export { default } from "./lamp.ts";'],
+  ["made by a function", "const make = () => ({ mount() {} });\nexport default make();"],
+  ["put together", "const lamp = { mount() {} };\nexport default { ...lamp };"],
+] as const) {
+  test(`a widget may be ${what}`, async (t) => {
+    const lamp = "export default { mount() {} };";
+    const folder = await folderWith(t, { "widget.ts": source, "lamp.ts": lamp });
+
+    const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+    assert.match(code, /mount/);
+  });
+}
+
 test("a missing entry is refused with its line in the manifest", async (t) => {
   const manifest = { mantel: { kinds: ["widget"], widget: "absent.ts" } };
   const folder = await folderWith(t, { "package.json": JSON.stringify(manifest, null, 2) });
@@ -256,6 +307,12 @@ function run(code: string, globals: object = {}): Defined[] {
     });
   runInNewContext(code, { mantelDefine, ...globals });
   return defined;
+}
+
+/** The value that a script exports in a list. */
+function onlyEntry(list: unknown): unknown {
+  assert(Array.isArray(list) && list.length === 1);
+  return list[0];
 }
 
 async function folderWith(t: TestContext, files: Record<string, string>): Promise<string> {
