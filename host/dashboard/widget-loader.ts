@@ -1,3 +1,4 @@
+import { namedExports } from "@mantel/plugin-sdk/named-exports";
 import * as sdk from "@mantel/plugin-sdk/widget";
 import type { WidgetDefinition } from "@mantel/plugin-sdk/widget";
 import * as signals from "@preact/signals-core";
@@ -15,7 +16,7 @@ const librariesFor = (): ReadonlyMap<string, unknown> =>
     ["lit", { ...lit, html: apart(lit.html), svg: apart(lit.svg) }],
     ["lit/directives/repeat.js", repeat],
     ["@preact/signals-core", signals],
-    ["@mantel/plugin-sdk/widget", sdk],
+    ["@mantel/plugin-sdk/widget", namedExports("@mantel/plugin-sdk/widget", sdk)],
   ]);
 
 /**

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import * as sdk from "../index.ts";
+import { namedExports } from "../named-exports.ts";
 import type { Plugin } from "../plugin.ts";
 import type { PrepareRequest } from "../protocol.ts";
 import { awaitBundle, type Exports, type Require, runCached } from "./compiled-code.ts";
@@ -9,6 +10,9 @@ const SDK = "@mantel/plugin-sdk";
 /** Begins the name of a package in a bundle that runs it when the code imports it by `import("name")`. */
 const ON_DEMAND = "on-demand:";
 
+/** The SDK as plugins import it. */
+const imported = namedExports(SDK, sdk);
+
 for (const exported of Object.values(sdk)) if (typeof exported === "function") freeze(exported);
 
 /** Imports the packages of a plugin and returns the `require` function for its bundle. */
@@ -16,7 +20,7 @@ export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Requ
   const fromFolder: Require = createRequire(`${folder}/package.json`);
   const packages = vendor === undefined ? {} : runPackages(vendor, compiled, fromFolder);
   return (specifier) => {
-    if (specifier === SDK) return sdk;
+    if (specifier === SDK) return imported;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
     if (!specifier.startsWith(ON_DEMAND)) return fromFolder(specifier);
     return () => fromFolder(specifier.slice(ON_DEMAND.length));

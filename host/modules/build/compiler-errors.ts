@@ -34,10 +34,10 @@ function locationOf({ location }: Message, folder: string): CodeLocation | undef
 }
 
 /** The sentence for an error of the compiler. Errors of our own checks are sentences already. */
-export function compilerSentence({ text, pluginName }: Message, folder: string): string {
+export function compilerSentence({ text, pluginName, location }: Message, folder: string): string {
   for (const [pattern, sentence] of SENTENCES) {
     const found = pattern.exec(text);
-    if (found) return sentence(found.slice(1), folder);
+    if (found) return sentence([...found.slice(1), location?.suggestion ?? ""], folder);
   }
   return pluginName === "" ? `the code cannot be compiled: ${text.replace(/:$/, "")}` : text;
 }

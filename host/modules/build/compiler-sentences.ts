@@ -1,11 +1,12 @@
 import { builtinModules } from "node:module";
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
+import { SDK_FOLDER } from "./esbuild-plugin.ts";
 
 const BUILTIN = new Set(builtinModules);
 
 type Sentence = (words: readonly string[], folder: string) => string;
 
-/** The compiler's texts, and the sentences for authors; `words` are the groups of the pattern. */
+/** The compiler's texts, and the sentences for authors; `words` are the groups of the pattern and its suggestion. */
 export const SENTENCES: readonly (readonly [RegExp, Sentence])[] = [
   [
     /^Could not resolve "(\.{0,2}\/[^"]*)"/,
@@ -19,8 +20,8 @@ export const SENTENCES: readonly (readonly [RegExp, Sentence])[] = [
   ],
   [
     /^No matching export in "([^"]+)" for import "([^"]+)"/,
-    ([file = "", name], folder) =>
-      `${nameIn(folder, file)} does not export ${name}; check the name, or export it there`,
+    ([file = "", name, near], folder) =>
+      `${nameIn(folder, file)} does not export ${name}; ${near ? `did you mean ${near}?` : "check the name, or export it there"}`,
   ],
   [
     /^The symbol "([^"]+)" has already been declared/,
@@ -250,7 +251,9 @@ function missingPackage(name: string): string {
   return `the package ${name} is not installed; name it under "dependencies" in the plugin's package.json`;
 }
 
-/** The compiler's paths are relative to the working folder. */
+/** The compiler's paths are relative to the working folder. Parts of the SDK are named as they are imported. */
 function nameIn(folder: string, file: string): string {
-  return relative(folder, resolve(file));
+  const path = resolve(file);
+  if (!path.startsWith(SDK_FOLDER + sep)) return relative(folder, path);
+  return `@mantel/plugin-sdk/${relative(SDK_FOLDER, dirname(path))}`;
 }

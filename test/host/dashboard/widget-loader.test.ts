@@ -64,6 +64,16 @@ test("a library that the dashboard does not have is named", async (t) => {
   assert.throws(() => code.instantiate(new Scope().globals), /the dashboard has no library react/);
 });
 
+test("a name that the SDK does not export is refused, with a suggestion", async (t) => {
+  serve(t, { [URL]: define('require("@mantel/plugin-sdk/widget").defineWidgt({})') });
+  const code = await new WidgetLoader().acquire(URL);
+
+  assert.throws(
+    () => code.instantiate(new Scope().globals),
+    /"@mantel\/plugin-sdk\/widget" does not export defineWidgt; did you mean defineWidget\?/,
+  );
+});
+
 test("code that exports no widget says what to do", async (t) => {
   for (const exported of ["{}", "{ default: {} }", "{ default: null }", "{ default: 'clock' }"]) {
     serve(t, { [URL]: define(exported) });

@@ -218,6 +218,10 @@ test("a plugin bundles the vocabulary that it imports", async (t) => {
 for (const [source, message] of [
   ['import "../two/index.ts";', /^\.\.\/two\/index\.ts is outside the plugin's folder$/],
   ['import "../one-more/index";', /^\.\.\/one-more\/index is outside the plugin's folder$/],
+  [
+    'import { MqttClent } from "@mantel/plugin-sdk/mqtt"; new MqttClent();',
+    /^@mantel\/plugin-sdk\/mqtt does not export MqttClent; did you mean MqttClient\?$/,
+  ],
   ['import "./absent.ts";', /^cannot find \.\/absent\.ts; check the path/],
   [
     'import "@mantel/plugin-sdk/errors";',

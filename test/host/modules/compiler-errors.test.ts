@@ -34,6 +34,10 @@ const CASES: readonly (readonly [source: string, sentence: string])[] = [
     "other.ts does not export z; check the name, or export it there",
   ],
   [
+    'import { lampStat } from "./other.ts"; lampStat();',
+    "other.ts does not export lampStat; did you mean lampState?",
+  ],
+  [
     'import z from "./other.ts"; z();',
     "other.ts has no default export; import one of its names in braces",
   ],
@@ -160,7 +164,7 @@ const FILES = [
 for (const [file, source, sentence] of FILES) {
   test(`the error of ${source} in ${file} is "${sentence}"`, async (t) => {
     const folder = await emptyFolder(t);
-    await writeFile(join(folder, "other.ts"), "export const y = 1;");
+    await writeFile(join(folder, "other.ts"), "export const lampState = 1;");
     await writeFile(join(folder, "page.vue"), "<p>");
     await writeFile(join(folder, "index.ts"), `import "./${file}";`);
     await writeFile(join(folder, file), source);

@@ -55,6 +55,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     says: /the default export is not a plugin/,
     at: "index.ts:5",
   },
+  "a misspelled import of the SDK": {
+    saved: COUNTER.replaceAll("definePlugin", "definePlugn"),
+    says: /"@mantel\/plugin-sdk" does not export definePlugn; did you mean definePlugin\?/,
+    at: "index.ts:5",
+  },
   "no export": {
     saved: "export const plugin = 1;\n",
     says: /the default export is missing/,

@@ -47,6 +47,29 @@ test("packages are loaded from the vendor bundle, or else from the plugin's fold
   assert.deepEqual(plugin.start({} as never), ["vendor", "folder", "/"]);
 });
 
+for (const [name, advice] of [
+  ["definePlugn", "did you mean definePlugin?"],
+  ["DefinePlugin", "did you mean definePlugin?"],
+  ["somethingElse", "check the name"],
+] as const) {
+  test(`a name that the SDK does not export is refused: ${name}`, async (t) => {
+    const code = `const sdk = require("@mantel/plugin-sdk"); exports.default = sdk.${name}({ start() {} });`;
+
+    const message = `"@mantel/plugin-sdk" does not export ${name}; ${advice}`;
+    await assert.rejects(load(t, { code }), { name: "TypeError", message });
+  });
+}
+
+test("a plugin may ask if the SDK has an export, and await it", async (t) => {
+  const code = `const sdk = require("@mantel/plugin-sdk");
+    const start = async () => ["definePlugn" in sdk, "every" in sdk, (await Promise.resolve(sdk)) === sdk];
+    ${PLUGIN}`;
+
+  const plugin = await load(t, { code });
+
+  assert.deepEqual(await plugin.start({} as never), [false, true, true]);
+});
+
 test("a missing package fails the load and is named", async (t) => {
   await assert.rejects(load(t, { code: 'require("no-such-package");' }), /no-such-package/);
 });
