@@ -21,6 +21,7 @@ import type { SourceChange } from "./sources.ts";
 import { checkDevices, updated } from "./testing-devices.ts";
 import type { FakeHome } from "./testing-home.ts";
 import { answerSearch, type FakeNetwork } from "./testing-network.ts";
+import type { UpdateOrigins } from "./testing-origins.ts";
 import type { FakeClock } from "./testing-schedule.ts";
 import { callFake } from "./testing-service.ts";
 import { invalid } from "./validate.ts";
@@ -43,6 +44,7 @@ interface Parts {
   readonly home: FakeHome;
   readonly clock: FakeClock;
   readonly declared: Declared | undefined;
+  readonly origins: UpdateOrigins;
 }
 
 type OwnHostApi = Omit<HostApi, keyof HomeHostApi | keyof ScheduleHostApi>;
@@ -61,16 +63,22 @@ export class MemoryHost implements HostLink, OwnHostApi {
   readonly #options: MemoryHostOptions;
   readonly #home: FakeHome;
   readonly #clock: FakeClock;
+  readonly #origins: UpdateOrigins;
   /** Absent without a manifest; then everything is permitted. */
   readonly #declared: Declared | undefined;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(plugin: Plugin, options: MemoryHostOptions, { home, clock, declared }: Parts) {
+  constructor(
+    plugin: Plugin,
+    options: MemoryHostOptions,
+    { home, clock, declared, origins }: Parts,
+  ) {
     this.#plugin = plugin;
     this.#options = options;
     this.#home = home;
     this.#clock = clock;
+    this.#origins = origins;
     this.#declared = declared;
   }
 
@@ -101,7 +109,8 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void {
-    void this.call(method, input);
+    if (method === "updateDevices") void this.updateDevices(input as readonly DeviceUpdate[]);
+    else void this.call(method, input);
   }
 
   async publishDevices(devices: readonly DeviceDescription[]): Promise<void> {
@@ -112,9 +121,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
   }
 
   async updateDevices(updates: readonly DeviceUpdate[]): Promise<void> {
-    for (const update of updates) {
-      this.devices.set(update.nativeId, updated(this.device(update.nativeId), update));
-    }
+    await Promise.all(updates.map((update) => this.#update(update)));
   }
 
   async announceDeviceEvent(event: DeviceEvent): Promise<void> {
@@ -198,6 +205,16 @@ export class MemoryHost implements HostLink, OwnHostApi {
 
   async describeSources({ files }: { files: Readonly<Record<string, string>> }): Promise<void> {
     Object.assign(this.described, files);
+  }
+
+  async #update(update: DeviceUpdate): Promise<void> {
+    try {
+      const device = this.device(update.nativeId);
+      this.devices.set(device.nativeId, updated(device, structuredClone(update)));
+    } catch (error) {
+      this.#origins.explain(error, update);
+      throw error;
+    }
   }
 
   #whole({ parts, ...rest }: PartedWindow): Publications["calendar.window"] {

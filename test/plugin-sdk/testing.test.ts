@@ -7,6 +7,7 @@ import {
   definePlugin,
   defineRoute,
   type DeviceDescription,
+  type DeviceState,
   handle,
   mqttBroker,
   mqttPublish,
@@ -297,6 +298,40 @@ test("an update with NaN, or of a part or extras that were not published, fails 
     "unhandledRejection: lamp-1 was published without extras",
     "unhandledRejection: an update of lamp-1 is invalid: /state/on is NaN; use null for an unknown number",
   ]);
+  await host.stop();
+});
+
+test("the error of a refused update has the plugin's line, and the other updates are applied", async (t) => {
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([LAMP]);
+        const setLamp = (state: DeviceState) => devices.update({ nativeId: "lamp-1", state });
+        return {
+          command: async () => {
+            setLamp({ on: "yes" });
+            setLamp({ on: true });
+          },
+        };
+      },
+    }),
+  );
+  const reasons: Error[] = [];
+  const emit = t.mock.method(process, "emit", (_event: string, reason: Error) =>
+    reasons.push(reason),
+  );
+
+  await host.command("lamp-1", {});
+  await new Promise((done) => setImmediate(done));
+  emit.mock.restore();
+
+  const [first = "", origin = ""] = reasons[0]?.stack?.split("\n") ?? [];
+  assert.equal(
+    first,
+    'MantelError: an update of lamp-1 is invalid: /state/on is "yes"; expected true or false',
+  );
+  assert.match(origin, /at setLamp \(.*testing\.test\.ts:\d+:\d+\)$/);
+  assert.deepEqual([reasons.length, host.state("lamp-1")["on"]], [1, true]);
   await host.stop();
 });
 
