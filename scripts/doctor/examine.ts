@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { readOptions } from "../../host/options.ts";
 import { examineBroker } from "./broker.ts";
 import { examineClock } from "./clock.ts";
@@ -19,13 +20,15 @@ export async function examine(
   root: string,
 ): Promise<Finding[]> {
   const options = readOptions(args, environment, root);
-  const { config, findings } = await readConfig(options.dataFolder, environment);
+  const { dataFolder } = options;
+  const shipped = join(root, "plugins");
+  const { config, findings } = await readConfig(dataFolder, environment);
   const others = await Promise.all([
-    examineData(options.dataFolder),
-    examinePlugins(options.pluginFolders, config),
+    examineData(dataFolder),
+    examinePlugins({ folders: options.pluginFolders, dataFolder, shipped }, config),
     examineNetwork(options, config),
     examineBroker(config),
-    examineClock(options.dataFolder),
+    examineClock(dataFolder),
     examineMachine(),
     examineConfinement(),
   ]);

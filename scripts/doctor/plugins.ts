@@ -1,13 +1,23 @@
+import { join } from "node:path";
 import type { Config } from "../../host/config/schema.ts";
 import { openPluginFolder } from "../../host/folders.ts";
 import { discover } from "../../host/modules/manifest/discover.ts";
+import { readShipped } from "../../host/modules/manifest/shipped.ts";
+import { VersionStore } from "../../host/modules/versions/version-store.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
-const { ok, fail } = findingsOf("plugins");
+const { ok, warn, fail } = findingsOf("plugins");
 
-/** Checks the plugin folders and the manifest of each plugin. */
+interface PluginPlaces {
+  readonly folders: readonly string[];
+  readonly dataFolder: string;
+  /** The folder of the plugins that ship with Mantel. */
+  readonly shipped: string;
+}
+
+/** Checks the plugin folders and the manifest of each plugin. A broken plugin may run as the host has stored it. */
 export async function examinePlugins(
-  folders: readonly string[],
+  { folders, dataFolder, shipped }: PluginPlaces,
   config: Config,
 ): Promise<Finding[]> {
   const opened = await Promise.allSettled(folders.map(openPluginFolder));
@@ -18,10 +28,21 @@ export async function examinePlugins(
     else
       findings.push(fail((each.reason as Error).message, "pass an existing folder with --plugins"));
   }
+  const { isShippedId } = await readShipped(shipped);
+  const versions = new VersionStore(join(dataFolder, "cache"));
   const allowsLink = (name: string) => config.modules[name]?.links === true;
-  const { plugins, broken } = await discover(roots, { allowsLink, isShippedId: () => true });
-  for (const { error } of broken) {
-    findings.push(fail(error.message, "correct the plugin, or move it out of the plugin folder"));
+  const lastRun = () => versions.plugins();
+  const { plugins, broken, others } = await discover(roots, { allowsLink, isShippedId, lastRun });
+  for (const { folder, error } of [...broken, ...others]) {
+    const known = await versions.pluginIn(folder);
+    const last = known && !plugins.has(known.id) && (await versions.version(known.id))?.plugin;
+    if (last) {
+      const says = `${error.message}; Mantel runs ${last.id} ${last.version} as it was before`;
+      findings.push(warn(says, "correct the plugin; its changes have no effect until then"));
+    } else if (broken.some((each) => each.folder === folder)) {
+      const todo = "correct the plugin, or move it out of the plugin folder";
+      findings.push(fail(error.message, todo));
+    }
   }
   return [ok(`${plugins.size} plugins have valid manifests`), ...findings];
 }

@@ -5,6 +5,8 @@ import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
+import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { VersionStore } from "../../../host/modules/versions/version-store.ts";
 import { readOptions } from "../../../host/options.ts";
 import { examineBroker } from "../../../scripts/doctor/broker.ts";
 import { examineClock } from "../../../scripts/doctor/clock.ts";
@@ -15,6 +17,7 @@ import type { Finding } from "../../../scripts/doctor/finding.ts";
 import { examineMachine } from "../../../scripts/doctor/machine.ts";
 import { examineNetwork } from "../../../scripts/doctor/network.ts";
 import { examinePlugins } from "../../../scripts/doctor/plugins.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
@@ -129,10 +132,55 @@ test("a missing plugin folder and a broken manifest are reported", async (t) => 
   await mkdir(join(folder, "lamp"));
   await writeFile(join(folder, "lamp/package.json"), '{"mantel":{"id":"lamp"}}');
 
-  const said = troubles(await examinePlugins([folder, join(folder, "none")], await configFor({})));
+  const places = { folders: [folder, join(folder, "none")], dataFolder: folder, shipped: folder };
+  const said = troubles(await examinePlugins(places, await configFor({})));
 
   assert.match(said, /^fail: the plugin folder .+none cannot be read: it does not exist/m);
   assert.match(said, /^fail: .+lamp\/package\.json is invalid: /m);
+});
+
+test("a broken plugin of which the last working version runs is reported as such", async (t) => {
+  const home = await emptyFolder(t);
+  const [folder, cache] = [join(home, "plugins"), join(home, "cache")];
+  const log = new ModuleLog(collectedLog());
+  const widget = { hash: "1", code: "", map: "", inputs: [] };
+  for (const [id, text] of [
+    ["clock", '{"mantel":{"id":"clock"}}'],
+    ["lamp", "{}"],
+  ] as const) {
+    const manifest = { id, kinds: ["widget" as const], widget: "widget.ts" };
+    const plugin = { id, folder: join(folder, id), version: "1.2.0", manifest };
+    await new VersionStore(cache).storeWidget(plugin, widget, log);
+    await mkdir(join(folder, id), { recursive: true });
+    await writeFile(join(folder, id, "package.json"), text);
+  }
+
+  const places = { folders: [folder], dataFolder: home, shipped: folder };
+  const said = troubles(await examinePlugins(places, await configFor({})));
+
+  const todo = "correct the plugin; its changes have no effect until then";
+  const [clock = "", lamp = ""] = said.split("\n").toSorted();
+  assert.match(
+    clock,
+    /^warn: .+clock\/package\.json is invalid: .+; Mantel runs clock 1\.2\.0 as it was before → /,
+  );
+  assert.match(lamp, /^warn: .+lamp.+; Mantel runs lamp 1\.2\.0 as it was before → /);
+  assert.ok(clock.endsWith(todo) && lamp.endsWith(todo));
+});
+
+test("two plugins with one bridge kind are reported", async (t) => {
+  const folder = await emptyFolder(t);
+  for (const id of ["lamp", "lamp-2"]) {
+    const bridge = { kind: "lamp", commandsPerSecond: 1 };
+    const mantel = { id, kinds: ["bridge"], server: "index.ts", bridge };
+    await mkdir(join(folder, id));
+    await writeFile(join(folder, id, "package.json"), JSON.stringify({ name: id, mantel }));
+  }
+
+  const places = { folders: [folder], dataFolder: folder, shipped: folder };
+  const said = troubles(await examinePlugins(places, await configFor({})));
+
+  assert.match(said, /^fail: lamp-2 and lamp both have the bridge kind lamp, /);
 });
 
 test("the process that uses the port is named, and a foreign address is reported", async (t) => {
