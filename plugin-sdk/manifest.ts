@@ -219,9 +219,9 @@ export const Manifest = Type.Object(
       ),
     ),
     /**
-     * True for a plugin that works only after it was configured. It does not start until the config has a
-     * section for it or `modules.<id>.enabled` is true. With keys such as `home.latitude` it also starts when all of them
-     * are set.
+     * True for a plugin that works only after it was configured. It does not start until one of its options is set or
+     * `modules.<id>.enabled` is true; an empty section sets none. With keys such as `home.latitude` it also starts when all
+     * of them are set.
      */
     requiresConfig: Type.Optional(
       Type.Union([Type.Boolean(), Type.Array(ConfigKey, { minItems: 1, maxItems: 10 })]),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
@@ -9,6 +9,7 @@ import {
   linkedPackage,
   usesLink,
 } from "../../../host/modules/manifest/linked-packages.ts";
+import { readShipped } from "../../../host/modules/manifest/shipped.ts";
 import { InvalidPlugins } from "../../../host/modules/state/invalid-plugins.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -191,6 +192,31 @@ test("of two plugins with one bridge kind the second is refused by the names of 
   assert.match(broken[0]?.error.message ?? "", /^bee and ant both have the bridge kind lamp/);
   assert.deepEqual(both.broken, [], "those that ship were tested together");
 });
+
+for (const name of ["zigbee2mqtt", "home-assistant"]) {
+  test(`a copy of ${name} needs another id and another bridge kind`, async (t) => {
+    const home = await emptyFolder(t);
+    const plugins = join(import.meta.dirname, "../../../plugins");
+    const { isShippedId } = await readShipped(plugins);
+    const text = await readFile(join(plugins, name, "package.json"), "utf8");
+    const saveAs = async (id: string, kind?: string) => {
+      const { mantel, ...rest } = JSON.parse(text);
+      const bridge = { ...mantel.bridge, ...(kind !== undefined && { kind }) };
+      await mkdir(join(home, id), { recursive: true });
+      const copy = { ...rest, mantel: { ...mantel, id, bridge } };
+      await writeFile(join(home, id, "package.json"), JSON.stringify(copy));
+    };
+    await saveAs(name);
+    await saveAs("second");
+    const sameKind = await discover([home], { allowsLink: noLinks, isShippedId });
+    await saveAs("second", "second");
+    const otherKind = await discover([home], { allowsLink: noLinks, isShippedId });
+
+    assert.match(sameKind.broken[0]?.error.message ?? "", / and .+ both have the bridge kind /);
+    assert.deepEqual([...otherKind.plugins.keys()].toSorted(), [name, "second"].toSorted());
+    assert.deepEqual(otherKind.broken, []);
+  });
+}
 
 test("a link is a plugin only if it is allowed by its name, and then in its real folder", async (t) => {
   const home = await makePlugins(t, { "elsewhere/lamp": "lamp", "elsewhere/clock": "clock" });
