@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { AnyNode, Program } from "acorn";
-import { definitionIn, propertyOf, refusalAt, type WidgetScript } from "./script-tree.ts";
+import { definitionIn, nodesIn, propertyOf, refusalAt, type WidgetScript } from "./script-tree.ts";
 
 const REMEDY = 'write "export default defineWidget({ ... })"';
 /** Expressions of functions and classes, which are never widgets. */
@@ -31,17 +31,22 @@ export function checkDefaultExport(script: WidgetScript): void {
 }
 
 /** The value of `module.exports.default`, through one name; `void 0` without a default export. */
-function defaultExport({ body }: Program): AnyNode | undefined {
-  const last = body.at(-1);
+function defaultExport(tree: Program): AnyNode | undefined {
+  const last = tree.body.at(-1);
   if (last?.type !== "ExpressionStatement" || last.expression.type !== "AssignmentExpression") {
     return undefined;
   }
   const value = last.expression.right;
-  return value.type === "Identifier" ? declared(value.name, body) : value;
+  return value.type === "Identifier" ? declared(value.name, tree) : value;
 }
 
-function declared(name: string, body: Program["body"]): AnyNode | undefined {
-  const nodes = body.flatMap<AnyNode>((node) =>
+/** The value of a name; `undefined` if the script uses it elsewhere, where it may change the value. */
+function declared(name: string, tree: Program): AnyNode | undefined {
+  const uses = [...nodesIn(tree)].filter(
+    (node) => node.type === "Identifier" && node.name === name,
+  );
+  if (uses.length > 2) return undefined;
+  const nodes = tree.body.flatMap<AnyNode>((node) =>
     node.type === "VariableDeclaration" ? node.declarations : node,
   );
   for (const node of nodes) {

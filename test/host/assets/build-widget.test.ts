@@ -238,6 +238,7 @@ for (const [what, source] of [
   ["written with a quoted name", 'export default { "mount": () => ({}) };'],
   ["of another file", 'export { default } from "./lamp.ts";'],
   ["made by a function", "const make = () => ({ mount() {} });\nexport default make();"],
+  ["completed later", "const lamp = {};\nlamp.mount = () => undefined;\nexport default lamp;"],
   ["put together", "const lamp = { mount() {} };\nexport default { ...lamp };"],
 ] as const) {
   test(`a widget may be ${what}`, async (t) => {
