@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { unpack } from "../../host/backup/archive.ts";
 import type { TestHost } from "../helpers/host.ts";
 import { processTreeOf } from "../helpers/processes.ts";
+import { runScript } from "../helpers/script.ts";
 
 /** Texts by where they were found. */
 export type TextsByPlace = Readonly<Record<string, string>>;
@@ -56,8 +55,7 @@ export async function readBundles(host: TestHost): Promise<TextsByPlace> {
 /** The content of a backup without secrets. */
 export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
   const file = `${data}.backup`;
-  const args = ["--import", "tsx", "scripts/backup.ts", file, "--data", data];
-  await promisify(execFile)(process.execPath, args);
+  await runScript("backup", [file, "--data", data]);
   const { files, secrets } = await unpack(await readFile(file), undefined, file);
   const texts = [...files, ...secrets].map(([path, bytes]) => [`backup ${path}`, bytes.toString()]);
   return {

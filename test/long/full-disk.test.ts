@@ -4,9 +4,9 @@ import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { HOUR_MS } from "../../plugins/recorder/statistics.ts";
-import { bundle } from "../../scripts/test/bundle.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
+import { bundledProgram } from "../helpers/script.ts";
 import { until } from "../helpers/until.ts";
 
 const DISK_MIB = 16;
@@ -97,7 +97,7 @@ async function hostOnSmallDisk(t: TestContext, now: number) {
   const data = join(await emptyFolder(t), "data");
   const folder = join(data, "history");
   await mkdir(folder, { recursive: true });
-  const program = (await bundle([PROGRAM]))(PROGRAM);
+  const program = await bundledProgram(PROGRAM);
   const through = [
     "unshare",
     "--mount",

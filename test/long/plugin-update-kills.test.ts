@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { PackageLock } from "../../host/packages/lock.ts";
-import { bundle } from "../../scripts/test/bundle.ts";
 import { collectedLog } from "../helpers/collected-log.ts";
 import { fakeNpm } from "../helpers/fake-npm.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { bundledProgram } from "../helpers/script.ts";
 import { packageTgz } from "../helpers/tar.ts";
 
 const KILLS = 100;
@@ -35,7 +35,7 @@ test(`an update that is killed at any moment leaves the old version or the new o
   const [data, archive] = [join(home, "data"), join(home, "lamp.tgz")];
   await mkdir(data);
   await fakeNpm(t, { pack: `cp "${archive}" .` });
-  const program = (await bundle([PROGRAM]))(PROGRAM);
+  const program = await bundledProgram(PROGRAM);
 
   /** Runs an update, and kills it `afterMs` after it has begun. Gives the time it took if it was not killed. */
   const update = async (afterMs?: number): Promise<number> => {

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Recorder } from "../../plugins/recorder/recorder.ts";
 import { SqliteStorage } from "../../plugins/recorder/sqlite.ts";
-import { bundle } from "../../scripts/test/bundle.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { bundledProgram } from "../helpers/script.ts";
 
 const KILLS = 100;
 const PROGRAM = "test/helpers/recorder-program.ts";
@@ -18,7 +18,7 @@ const START = Date.parse("2026-11-01T00:00:00Z");
 
 test(`a recorder that is killed at any moment keeps every stored report (${KILLS} times)`, async (t) => {
   const file = join(await emptyFolder(t), "history.sqlite");
-  const program = (await bundle([PROGRAM]))(PROGRAM);
+  const program = await bundledProgram(PROGRAM);
   let stored = 0;
 
   for (let kill = 0; kill < KILLS; kill++) {

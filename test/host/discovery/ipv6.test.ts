@@ -3,6 +3,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { findDevices } from "../../../host/discovery/ssdp.ts";
+import { bundledProgram } from "../../helpers/script.ts";
 import { openSearch, signalled, startResponder } from "./responder.ts";
 
 const FIXTURE = "test/fixtures/discovery/find-over-ipv6.ts";
@@ -49,7 +50,7 @@ test(
   "services and devices are found by multicast of IPv6, in a network without IPv4",
   { skip: cannotHaveNetwork() },
   async () => {
-    const command = `exec "${process.execPath}" --import tsx ${FIXTURE}`;
+    const command = `exec "${process.execPath}" "${await bundledProgram(FIXTURE)}"`;
     const { stdout } = await promisify(execFile)("unshare", inNetwork(command));
 
     assert.deepEqual(JSON.parse(stdout), {

@@ -12,6 +12,7 @@ import {
 import { type DavAccount, serveDavAccount } from "../../fakes/dav-account.ts";
 import { DavXml } from "../../fakes/dav-xml.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { bundledProgram } from "../../helpers/script.ts";
 import { calendar, event } from "./calendar-text.ts";
 
 const FIXTURE = "test/fixtures/calendar/read-account.ts";
@@ -29,7 +30,7 @@ async function setUp(t: TestContext) {
   const read = async (authorities = trusted) => {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorities, ACCOUNT_URL: front.url };
     const run = promisify(execFile);
-    const { stdout } = await run(process.execPath, ["--import", "tsx", FIXTURE], { env });
+    const { stdout } = await run(process.execPath, [await bundledProgram(FIXTURE)], { env });
     return JSON.parse(stdout) as unknown;
   };
   return { front, shard, read };

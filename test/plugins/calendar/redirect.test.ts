@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { bundledProgram } from "../../helpers/script.ts";
 
 const ADDRESS = "203.1.113.7";
 const FIXTURE = "test/fixtures/calendar/redirect-to-loopback.ts";
@@ -24,7 +25,7 @@ test(
   async () => {
     const { stdout } = await promisify(execFile)(
       "unshare",
-      inNetwork(`exec "${process.execPath}" --import tsx ${FIXTURE}`),
+      inNetwork(`exec "${process.execPath}" "${await bundledProgram(FIXTURE)}"`),
       { env: { ...process.env, PUBLIC_ADDRESS: ADDRESS } },
     );
 

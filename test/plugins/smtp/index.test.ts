@@ -12,10 +12,10 @@ import {
   makeServerPair,
   readAuthority,
 } from "../../../scripts/certificate/authority.ts";
-import { bundle } from "../../../scripts/test/bundle.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { type MailServer, startMailServer } from "../../helpers/mail-server.ts";
 import { watchResources } from "../../helpers/resources.ts";
+import { bundledProgram } from "../../helpers/script.ts";
 
 after(watchResources());
 
@@ -42,7 +42,7 @@ function ownCertificate() {
 async function sendWithAuthority(t: TestContext, authority: string, config: object) {
   const folder = await emptyFolder(t);
   await writeFile(join(folder, "authority.pem"), authority);
-  const program = (await bundle([SEND]))(SEND);
+  const program = await bundledProgram(SEND);
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") };
   const { stdout } = await run(process.execPath, [program, JSON.stringify(config)], { env });
   return stdout.trim();

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ModuleView } from "../../../host/api/module.ts";
-import { startHost } from "../../helpers/host.ts";
-import { copyOfHost } from "../../helpers/repository.ts";
-import { until } from "../../helpers/until.ts";
+import type { ModuleView } from "../../host/api/module.ts";
+import { startHost } from "../helpers/host.ts";
+import { copyOfHost } from "../helpers/repository.ts";
+import { until } from "../helpers/until.ts";
 
 test("a save in a part of the SDK reloads the modules that it is bundled with", async (t) => {
   const plugins = ["plugins/energy-widget", "plugins/mqtt", "plugins/clock-widget"];

@@ -3,13 +3,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { finishReplacement } from "../../../host/documents/restore-transaction.ts";
-import { bomb, forgedBackup, HEAD, packedText } from "../../helpers/forged-backup.ts";
-import { startHost } from "../../helpers/host.ts";
-import { processTreeOf } from "../../helpers/processes.ts";
-import { readTree } from "../../helpers/read-tree.ts";
-import { until } from "../../helpers/until.ts";
-import { json, type ServedApp, serveApp } from "../http/serve-app.ts";
+import { finishReplacement } from "../../host/documents/restore-transaction.ts";
+import { bomb, forgedBackup, HEAD, packedText } from "../helpers/forged-backup.ts";
+import { startHost } from "../helpers/host.ts";
+import { processTreeOf } from "../helpers/processes.ts";
+import { readTree } from "../helpers/read-tree.ts";
+import { until } from "../helpers/until.ts";
+import { json, type ServedApp, serveApp } from "../host/http/serve-app.ts";
 
 const PASSPHRASE = "correct horse battery";
 /** The limit for the unpacked size of a backup. */
