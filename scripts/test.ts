@@ -34,7 +34,7 @@ const CONCURRENCY = 4;
 /** So many more while none of them uses a browser: those that start processes wait for much of their time. */
 const MORE_WITHOUT_BROWSER = 1;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
-const CONCURRENCY_OF_LONG = 2;
+const CONCURRENCY_OF_LONG = 3;
 
 const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
