@@ -37,7 +37,7 @@ const MORE_WITHOUT_BROWSER = 1;
 const CONCURRENCY_OF_LONG = 3;
 
 const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
-/** Minutes each: npm test leaves them to npm run test:long. */
+/** Long ones: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
 
 /** The globals of a page, which packages of widgets look for when they load: before any bundle. */
