@@ -62,7 +62,7 @@ async function checkTypes(): Promise<void> {
  * lowest priority and, because several checkers take twice the CPU time, with one, so that the host stays fast.
  */
 async function typeErrors(project: string): Promise<string> {
-  const memory = join(place, `${project.replaceAll("/", "-")}.tsbuildinfo`);
+  const memory = join(place, "remembered", project, "tsbuildinfo");
   const args = ["-p", project, "--noEmit", "--pretty", String(Boolean(process.stderr.isTTY))];
   args.push("--incremental", "--tsBuildInfoFile", memory, "--checkers", "1");
   const tsc = spawn("node_modules/.bin/tsc", args, {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unpack } from "../../host/backup/archive.ts";
@@ -55,7 +56,8 @@ export async function readBundles(host: TestHost): Promise<TextsByPlace> {
 /** The content of a backup without secrets. */
 export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
   const file = `${data}.backup`;
-  await runScript("backup", [file, "--data", data]);
+  const { code, output } = await runScript("backup", [file, "--data", data]);
+  assert.equal(code, 0, output);
   const { files, secrets } = await unpack(await readFile(file), undefined, file);
   const texts = [...files, ...secrets].map(([path, bytes]) => [`backup ${path}`, bytes.toString()]);
   return {

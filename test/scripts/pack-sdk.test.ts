@@ -1,13 +1,26 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { buildSdk } from "../../scripts/pack-sdk/pack.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
 const PLUGINS = resolve(import.meta.dirname, "../../plugins");
+const PACKAGES = resolve(import.meta.dirname, "../../node_modules");
+/** As strict as an author's own settings can be. */
+const STRICT = {
+  target: "ES2023",
+  lib: ["ES2023", "DOM", "DOM.Iterable"],
+  module: "NodeNext",
+  types: ["node"],
+  strict: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
 /** A file that types refer to or import. */
 const REFERENCE = /(?:<reference path=|\bfrom |\bimport\(|\bimport )["'](\.[^"']*|\/[^"']*)["']/g;
 const IMPORT = /["'](@mantel\/plugin-sdk(?:\/[^"'`$]+)?)["']/g;
@@ -40,7 +53,23 @@ async function strayReferences(folder: string): Promise<string[]> {
   return stray;
 }
 
-test("the packed SDK has each part that the shipped plugins import, and all of its types", async (t) => {
+/** The compiler's errors in the types of a package that is installed below `home`. */
+async function typeErrors(home: string, folder: string): Promise<string> {
+  const packages = (await readdir(PACKAGES)).filter((name) => !/^(\.|@mantel$)/.test(name));
+  for (const name of packages) {
+    await symlink(join(PACKAGES, name), join(home, "node_modules", name));
+  }
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name.endsWith(".d.ts")).map((name) => join(folder, name));
+  await writeFile(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT, files }));
+  const args = ["-p", home, "--checkers", "1"];
+  const { stdout } = await promisify(execFile)(join(PACKAGES, ".bin/tsc"), args).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return stdout;
+}
+
+test("the packed SDK has each part that the shipped plugins import, and all of its types, which have no errors", async (t) => {
   const home = await emptyFolder(t);
   const sdk = join(home, "node_modules/@mantel/plugin-sdk");
   await buildSdk(sdk);
@@ -59,6 +88,7 @@ test("the packed SDK has each part that the shipped plugins import, and all of i
   assert.ok(parts.has("@mantel/plugin-sdk/widget"));
   assert.deepEqual(missing, []);
   assert.deepEqual(await strayReferences(sdk), []);
+  assert.equal(await typeErrors(home, sdk), "");
   for (const name of ["index.d.ts", "widget.d.ts"]) {
     assert.match(await readFile(join(sdk, name), "utf8"), /<reference path="\.\/assets\.d\.ts"/);
   }
