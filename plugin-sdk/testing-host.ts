@@ -21,7 +21,7 @@ import type { SourceChange } from "./sources.ts";
 import { checkDevices, updated } from "./testing-devices.ts";
 import type { FakeHome } from "./testing-home.ts";
 import { answerSearch, type FakeNetwork } from "./testing-network.ts";
-import type { UpdateOrigins } from "./testing-origins.ts";
+import { UpdateOrigins } from "./testing-origins.ts";
 import type { FakeClock } from "./testing-schedule.ts";
 import { callFake } from "./testing-service.ts";
 import { invalid } from "./validate.ts";
@@ -44,7 +44,6 @@ interface Parts {
   readonly home: FakeHome;
   readonly clock: FakeClock;
   readonly declared: Declared | undefined;
-  readonly origins: UpdateOrigins;
 }
 
 type OwnHostApi = Omit<HostApi, keyof HomeHostApi | keyof ScheduleHostApi>;
@@ -58,27 +57,22 @@ export class MemoryHost implements HostLink, OwnHostApi {
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
   readonly described: Record<string, string> = {};
+  readonly origins = new UpdateOrigins();
   #runner: Receiver | undefined;
   readonly #plugin: Plugin;
   readonly #options: MemoryHostOptions;
   readonly #home: FakeHome;
   readonly #clock: FakeClock;
-  readonly #origins: UpdateOrigins;
   /** Absent without a manifest; then everything is permitted. */
   readonly #declared: Declared | undefined;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(
-    plugin: Plugin,
-    options: MemoryHostOptions,
-    { home, clock, declared, origins }: Parts,
-  ) {
+  constructor(plugin: Plugin, options: MemoryHostOptions, { home, clock, declared }: Parts) {
     this.#plugin = plugin;
     this.#options = options;
     this.#home = home;
     this.#clock = clock;
-    this.#origins = origins;
     this.#declared = declared;
   }
 
@@ -212,7 +206,7 @@ export class MemoryHost implements HostLink, OwnHostApi {
       const device = this.device(update.nativeId);
       this.devices.set(device.nativeId, updated(device, structuredClone(update)));
     } catch (error) {
-      this.#origins.explain(error, update);
+      this.origins.explain(error, update);
       throw error;
     }
   }

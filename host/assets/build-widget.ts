@@ -15,7 +15,7 @@ import { checkDefaultExport } from "./default-export.ts";
 import { guardLoops } from "./guard-loops.ts";
 import { LIT_ELEMENT } from "./lit-element.ts";
 import { rejectOldNames } from "./old-widget-names.ts";
-import { parseScript } from "./script-tree.ts";
+import { parseScript, type WidgetScript } from "./script-tree.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
 const SHARED = ["lit/directives/repeat.js", "@preact/signals-core", "@mantel/plugin-sdk/widget"];
@@ -101,9 +101,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });
-  const script = await parseScript(built.outputFiles[0]?.text ?? "", folder);
-  checkDefaultExport(script);
-  rejectOldNames(script);
+  const script = await checkedScript(built.outputFiles[0]?.text ?? "", folder);
   const { code, map } = await transform(guardLoops(script), {
     format: "cjs",
     target: "es2022",
@@ -123,6 +121,13 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     map,
     inputs: [...new Set([...sources, ...(tsconfig === undefined ? [] : [tsconfig])])],
   };
+}
+
+async function checkedScript(code: string, folder: string): Promise<WidgetScript> {
+  const script = await parseScript(code, folder);
+  checkDefaultExport(script);
+  rejectOldNames(script);
+  return script;
 }
 
 function opening(id: string): string {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -11,5 +11,15 @@ export const DISK = "/var/tmp";
 export async function emptyFolder(t: TestContext, within = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(within, "mantel-test-"));
   onTestEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
+  return folder;
+}
+
+/** As `emptyFolder`, with these files. */
+export async function folderWith(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  const folder = await emptyFolder(t);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }

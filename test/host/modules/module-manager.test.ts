@@ -1,61 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { cp, mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, test, type TestContext } from "node:test";
+import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { Bus } from "../../../host/events/bus.ts";
-import { compileRuntime } from "../../../host/modules/build/runtime.ts";
-import { ModuleManager } from "../../../host/modules/manager.ts";
-import { BridgeTable } from "../../../host/modules/module-bridge.ts";
-import type { ModuleTableDependencies } from "../../../host/modules/module-table.ts";
-import { onTestEnd } from "../../helpers/on-test-end.ts";
-import { manifest, stageModules } from "../../helpers/stage-modules.ts";
+import { manifest } from "../../helpers/stage-modules.ts";
 import { until } from "../../helpers/until.ts";
 import { answering, FAILS, PROVIDES } from "./staged-lamp.ts";
-
-/** The compiled runtime, which each test copies into its cache. */
-const compiled = mkdtempSync(join(tmpdir(), "mantel-test-runtime-"));
-const hasCompiled = compileRuntime(compiled);
-after(() => rmSync(compiled, { recursive: true }));
-
-type Plugins = Readonly<Record<string, Readonly<Record<string, string>>>>;
-const plugin = (id: string, mantel: object = {}, source = answering(id)) => ({
-  [id]: { "package.json": manifest(id, mantel), "index.ts": source, "widget.ts": "first" },
-});
-
-/** All modules of a home, with processes that are none. */
-async function openManager(t: TestContext, plugins: Plugins = {}, given?: { home: string }) {
-  const stage = await stageModules(t, given);
-  await hasCompiled;
-  await cp(compiled, stage.cacheFolder, { recursive: true, preserveTimestamps: true });
-  for (const [id, files] of Object.entries(plugins)) {
-    for (const [file, text] of Object.entries(files)) await stage.write(`${id}/${file}`, text);
-  }
-  const bus = new Bus();
-  const removed: string[] = [];
-  const revisions: number[] = [];
-  bus.on(({ topic, data }) => {
-    if (topic === "module.removed") removed.push(data.id);
-    if (topic !== "module.log") revisions.push(manager.revision);
-  });
-  const bridges = new BridgeTable();
-  const parts = {
-    ...stage.parts,
-    bus,
-    bridges,
-    log: stage.hostLog,
-    roots: [stage.root],
-    packageFolders: () => [],
-    isShippedId: () => false,
-  } as unknown as ModuleTableDependencies;
-  const manager = new ModuleManager(parts);
-  onTestEnd(t, () => manager.close());
-  return { ...stage, bridges, removed, revisions, manager };
-}
-
-const states = (manager: ModuleManager) => manager.list().map(({ id, state }) => `${id} ${state}`);
+import { openManager, plugin, states } from "./staged-manager.ts";
 
 test("a start finds and starts all plugins, and lists them by id", async (t) => {
   const { manager, processes } = await openManager(t, {
@@ -315,102 +266,6 @@ test("a plugin that becomes another kind is another module", async (t) => {
   assert.deepEqual(removed, ["lamp"]);
   assert.deepEqual(manager.get("lamp").kinds, ["widget"]);
   assert.deepEqual(served, ["lamp: first"]);
-});
-
-test("an update that asks for more runs after consent", async (t) => {
-  const { manager, write } = await openManager(t, plugin("lamp"));
-  await manager.start();
-  const permissions = { hosts: ["b.test"] };
-  await write("lamp/package.json", manifest("lamp", { permissions }, "2.0.0"));
-  await until(() => manager.get("lamp").consent !== null);
-  const { state, version } = manager.get("lamp");
-
-  const added = await manager.allow("lamp", ["connect to b.test"]);
-  const { module, reload } = await manager.takeOver("lamp");
-
-  assert.deepEqual([state, version], ["active", "1.0.0"]);
-  assert.deepEqual([added, module.version, module.consent], [["connect to b.test"], "2.0.0", null]);
-  assert.ok(["reloaded", "unchanged"].includes(reload.result));
-});
-
-test("consent applies to what is on disk now", async (t) => {
-  const { manager, write } = await openManager(t, plugin("lamp"));
-  await manager.start();
-  const permissions = { hosts: ["b.test"] };
-  await write("lamp/package.json", manifest("lamp", { permissions }, "2.0.0"));
-
-  assert.deepEqual(await manager.allow("lamp"), ["connect to b.test"]);
-});
-
-test("an update to another kind of plugin waits for its consent and then replaces the module", async (t) => {
-  const { manager, write, removed, served } = await openManager(t, plugin("lamp"));
-  await manager.start();
-  const update = { widget: "widget.ts", needs: { devices: ["read"] } };
-  await write("lamp/package.json", manifest("lamp", update, "2.0.0"));
-  await until(() => manager.get("lamp").consent !== null);
-  const waiting = [manager.get("lamp").version, ...removed];
-  await manager.allow("lamp");
-
-  const { module, reload } = await manager.takeOver("lamp");
-
-  assert.deepEqual(waiting, ["1.0.0"]);
-  assert.deepEqual([module.version, module.kinds, module.state], ["2.0.0", ["widget"], "active"]);
-  assert.equal(reload.result, "reloaded");
-  assert.equal(reload.to, module.generation);
-  assert.ok(
-    reload.durationMs < 60_000 &&
-      reload.durationMs >= 0 &&
-      reload.drained === 0 &&
-      !reload.stateHandedOver,
-  );
-  assert.deepEqual([removed, served], [["lamp"], ["lamp: first"]]);
-});
-
-test("an update to another kind of plugin that does not start is reported", async (t) => {
-  const { manager, write } = await openManager(t, plugin("lamp"));
-  await manager.start();
-  await write("lamp/widget.ts", "error");
-  const update = { widget: "widget.ts", needs: { devices: ["read"] } };
-  await write("lamp/package.json", manifest("lamp", update, "2.0.0"));
-  await until(() => manager.get("lamp").consent !== null);
-  await manager.allow("lamp");
-
-  await assert.rejects(manager.takeOver("lamp"), { code: "reload_failed" });
-
-  assert.equal(manager.get("lamp").state, "failed");
-});
-
-test("consent to a bridge that does not start is answered with its error, and the service continues", async (t) => {
-  const { manager, write } = await openManager(t, plugin("lamp"));
-  await manager.start();
-  await write("lamp/index.ts", FAILS);
-  const bridge = { kind: "lamp", commandsPerSecond: 1 };
-  const update = { bridge, permissions: { hosts: ["b.test"] } };
-  await write("lamp/package.json", manifest("lamp", update, "2.0.0"));
-  await until(() => manager.get("lamp").consent !== null);
-  await manager.allow("lamp");
-
-  const refused = await manager.takeOver("lamp").catch((error: MantelError) => error);
-
-  assert.ok(refused instanceof Error);
-  assert.deepEqual([refused.message, refused.extras.rolledBack], ["no start", true]);
-  const { state, version, lastReload } = manager.get("lamp");
-  assert.deepEqual([state, version, lastReload?.result], ["active", "1.0.0", "rolled_back"]);
-});
-
-test("the host's next start runs the version that has its consent", async (t) => {
-  const first = await openManager(t, plugin("lamp"));
-  await first.manager.start();
-  await first.manager.close();
-  await Promise.all([first.config.close(), first.consents.close(), first.compiler.close()]);
-  const permissions = { hosts: ["b.test"] };
-  await first.write("lamp/package.json", manifest("lamp", { permissions }, "2.0.0"));
-
-  const { manager } = await openManager(t, {}, { home: first.home });
-  await manager.start();
-
-  const { state, version, consent } = manager.get("lamp");
-  assert.deepEqual([state, version, consent?.needed], ["active", "1.0.0", ["connect to b.test"]]);
 });
 
 test("a change of a module's config reloads it, and no other", async (t) => {
