@@ -1,6 +1,6 @@
 /** Variables for every program: paths, locale, certificates, and switches of this runtime. */
 const COMMON =
-  /^(PATH|HOME|TMPDIR|LANG|LC_\w+|TZ|SSL_CERT_(FILE|DIR)|NODE_(ENV|EXTRA_CA_CERTS|V8_COVERAGE)|UV_THREADPOOL_SIZE|GOGC|GOMAXPROCS|(NO|FORCE)_COLOR)$/;
+  /^(PATH|HOME|TMPDIR|LANG|LC_\w+|TZ|SSL_CERT_(FILE|DIR)|NODE_(ENV|EXTRA_CA_CERTS)|UV_THREADPOOL_SIZE|GOGC|GOMAXPROCS|(NO|FORCE)_COLOR)$/;
 /**
  * Variables for npm: its settings, its registry's token, which `.npmrc` takes from the environment, and proxies.
  */

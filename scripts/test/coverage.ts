@@ -8,9 +8,9 @@ const WRITTEN = join(FOLDER, "tmp");
 const REPORTERS = ["text-summary", "lcovonly", "json-summary"];
 
 /**
- * Lines that must be covered in these files, in percent; c8's settings have the floor for all. What plugins'
- * processes run cannot be counted, because they are ended before they could write it down: most of
- * plugin-sdk/runtime is that. Parts of the dashboard that only a browser runs are left out in c8's settings.
+ * Lines that must be covered in these files, in percent; c8's settings have the floor for all. Only what the processes
+ * of the tests run is counted, not what they start: most of plugin-sdk/runtime runs in plugins' processes. Parts of the
+ * dashboard that only a browser runs are left out in c8's settings.
  */
 const FLOORS = [
   { files: /^host\/auth\//, lines: 95 },
@@ -21,7 +21,7 @@ const FLOORS = [
   { files: /^plugins\/[^/]+-widget\//, lines: 95 },
 ];
 
-/** The folder of the bundles. What other processes ran, such as commands by tsx, does not count. */
+/** The folder of the bundles. */
 const BUNDLES = "/node_modules/.cache/mantel-tests/bundle-";
 
 interface Covered {

@@ -26,8 +26,6 @@ export function testAttacks(
   aim: keyof typeof PROOFS,
   { withoutKernel = false }: Choice = {},
 ): void {
-  // A host under coverage runs its plugins without Node's permission model.
-  delete process.env["NODE_V8_COVERAGE"];
   const isTried = ({ attack, isSlow, heldFrom }: Proof): boolean =>
     !isSlow && !(withoutKernel && (attack === undefined || heldFrom === "kernel"));
   const proofs = PROOFS[aim].filter(isTried);

@@ -290,7 +290,7 @@ const NOT_PROXIED: Handlers<NetworkApi> = {
 };
 
 const MARK = "MANTEL_GENERATION";
-const PASSED_ON = ["PATH", "LANG", "LC_ALL", "NODE_V8_COVERAGE"];
+const PASSED_ON = ["PATH", "LANG", "LC_ALL"];
 /** Node parses all root certificates at its start if this is set, so a process without a network does not get it. */
 const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 

@@ -8,9 +8,6 @@ import { test, type TestContext } from "node:test";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 
-// Coverage is counted through the inspector, which Node's permission model closes: not of these processes.
-delete process.env["NODE_V8_COVERAGE"];
-
 /** A plugin that does what it is sent, with Node's modules at hand and `node`. */
 const REACHER = `
 import { definePlugin, Type, provide, defineService } from "@mantel/plugin-sdk";

@@ -40,8 +40,13 @@ test("a process runs the runtime in its folder, with its heap and flags, and lea
 });
 
 test("the environment of a process has nothing of the host's but its paths, language and time zone", async (t) => {
-  const unset = { LC_ALL: undefined, NODE_V8_COVERAGE: undefined };
-  setEnvironment(t, { PATH: "/bin", LANG: "de", TZ: "Europe/Berlin", SECRET: "s", ...unset });
+  setEnvironment(t, {
+    PATH: "/bin",
+    LANG: "de",
+    TZ: "Europe/Berlin",
+    SECRET: "s",
+    LC_ALL: undefined,
+  });
   setEnvironment(t, { NODE_EXTRA_CA_CERTS: "/ca.pem", NODE_OPTIONS: "--inspect" });
   const { fork, spawned } = await openPlayed(t);
 
@@ -68,19 +73,15 @@ test("a process with a network gets the extra certificates, and the time zone of
     NODE_EXTRA_CA_CERTS: "/ca.pem",
     TZ: undefined,
     LC_ALL: "C",
-    NODE_V8_COVERAGE: "/c",
   });
   const { fork, spawned } = await openPlayed(t, { settings: { network: "open" } });
 
   fork();
 
   const env = spawned[0]?.options.env ?? {};
-  const { NODE_EXTRA_CA_CERTS, TZ, LC_ALL, NODE_V8_COVERAGE } = env;
+  const { NODE_EXTRA_CA_CERTS, TZ, LC_ALL } = env;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  assert.deepEqual(
-    [NODE_EXTRA_CA_CERTS, TZ, LC_ALL, NODE_V8_COVERAGE],
-    ["/ca.pem", timeZone, "C", "/c"],
-  );
+  assert.deepEqual([NODE_EXTRA_CA_CERTS, TZ, LC_ALL], ["/ca.pem", timeZone, "C"]);
 });
 
 test("a sandboxed process sees its runtime, and its group has room above what the host watches", async (t) => {

@@ -67,7 +67,7 @@ export async function createSandbox(
       cpuPercent,
       childProcesses: permissions.childProcesses === true,
       folder: storage,
-      flags: countsCoverage() ? [] : flags,
+      flags,
       sandbox,
       network,
       hosts: permissions.hosts ?? [],
@@ -95,11 +95,10 @@ async function sandboxOf(
   const { childProcesses = false, nativeAddons = false } = permissions;
   const certificates = network === "none" ? [] : extraCertificates();
   const readable = [...read.filter((path) => !path.startsWith("/proc/")), ...certificates];
-  const writable = [...write, ...coverageFolder()];
-  const identities = await Promise.all([...readable, ...writable].map(identityOf));
+  const identities = await Promise.all([...readable, ...write].map(identityOf));
   return {
     readable,
-    writable,
+    writable: write,
     identities,
     hasOpenNetwork: network === "open",
     hasPrograms: childProcesses || nativeAddons,
@@ -108,10 +107,6 @@ async function sandboxOf(
 
 function extraCertificates(): string[] {
   return [process.env["NODE_EXTRA_CA_CERTS"]].filter((path) => path !== undefined);
-}
-
-function coverageFolder(): string[] {
-  return [process.env["NODE_V8_COVERAGE"]].filter((path) => path !== undefined);
 }
 
 /** The file at a path. The number of a removed one is given away again, so the time of its creation belongs to it. */
@@ -137,9 +132,6 @@ function switches(permissions: Permissions, network: Network): string[] {
     ...(hasFlag("--allow-net") && network !== "none" ? ["--allow-net"] : []),
   ];
 }
-
-/** True under test coverage: Node collects it through its inspector, which its permission model closes. */
-const countsCoverage = (): boolean => process.env["NODE_V8_COVERAGE"] !== undefined;
 
 /** True if this version of Node has the flag. */
 const hasFlag = (name: string): boolean => process.allowedNodeEnvironmentFlags.has(name);

@@ -9,16 +9,15 @@ import { createSandbox, type Sandbox } from "../../../../host/modules/process/sa
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { onTestEnd } from "../../../helpers/on-test-end.ts";
 
-const VARIABLES = ["NODE_EXTRA_CA_CERTS", "NODE_V8_COVERAGE"] as const;
+const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
 /** A home with the plugin `lamp`; a process of it gets these permissions. */
 async function openHome(t: TestContext) {
-  const former = VARIABLES.map((name) => [name, process.env[name]] as const);
-  for (const name of VARIABLES) delete process.env[name];
+  const { [CERTIFICATES]: former } = process.env;
+  delete process.env[CERTIFICATES];
   onTestEnd(t, async () => {
-    for (const [name, value] of former)
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
+    if (former === undefined) delete process.env[CERTIFICATES];
+    else process.env[CERTIFICATES] = former;
   });
   const home = await emptyFolder(t);
   const [dataFolder, cacheFolder] = [join(home, "data"), join(home, "cache")];
@@ -295,16 +294,6 @@ test("a process with a network can read the extra certificates of the machine", 
     [await isReadable("none"), await isReadable("proxied"), await isReadable("open")],
     [false, true, true],
   );
-});
-
-test("under test coverage a process writes its figures, and has no permission model", async (t) => {
-  const { home, create } = await openHome(t);
-  process.env["NODE_V8_COVERAGE"] = join(home, "coverage");
-
-  const { flags, sandbox } = (await create()).settings;
-
-  assert.deepEqual(flags, []);
-  assert.equal(sandbox.writable.at(-1), join(home, "coverage"));
 });
 
 test("settings are the same until a folder is created again", async (t) => {
