@@ -4,6 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { removeFolder } from "../helpers/folder.ts";
 
 const VERSION = "2.14.1";
 /** It supports Node 22, 24 and 26.2, while this project also runs on Node 20. */
@@ -102,7 +103,7 @@ export async function startZigbee2Mqtt(
   t.after(async () => {
     child.kill("SIGKILL");
     await ended;
-    await rm(data, { recursive: true, force: true });
+    await removeFolder(data);
   });
 }
 

@@ -10,8 +10,13 @@ export const DISK = "/var/tmp";
 /** An empty folder that is removed when the test ends, after what was opened in it with `atEnd`. */
 export async function emptyFolder(t: TestContext, within = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(within, "mantel-test-"));
-  onTestEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
+  onTestEnd(t, () => removeFolder(folder));
   return folder;
+}
+
+/** Removes a folder in which a write may still be going on. */
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
 }
 
 /** As `emptyFolder`, with these files. */

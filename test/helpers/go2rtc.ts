@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { removeFolder } from "./folder.ts";
 import { installedPackage } from "./installed-package.ts";
 import { freePort } from "./mosquitto.ts";
 import { onTestEnd } from "./on-test-end.ts";
@@ -73,7 +74,7 @@ export async function startGo2rtc(
   };
   onTestEnd(t, async () => {
     await stop();
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
   await start();
   return { url, start, stop };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
@@ -12,6 +12,7 @@ import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
 import { copyInto } from "./copy-into.ts";
+import { removeFolder } from "./folder.ts";
 import { processTreeOf, type RunningProcess, runningProcesses } from "./processes.ts";
 import { loadNow, until } from "./until.ts";
 import { copyWarmCache } from "./warm-cache.ts";
@@ -93,7 +94,7 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
     try {
       assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
     } finally {
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     }
   });
   const url = await host.ready();
@@ -203,15 +204,10 @@ class HostProcess {
   }
 }
 
-/**
- * The environment without settings of a Mantel that the developer runs, and without a request for coverage: c8 does not
- * follow the lines of the compiled host.
- */
+/** The environment without settings of a Mantel that the developer runs. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !name.startsWith("MANTEL_") && name !== "NODE_V8_COVERAGE",
-    ),
+    Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_")),
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
@@ -25,6 +25,7 @@ import { RouteSecrets } from "../../host/routes/secrets.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { Scheduler } from "../../host/schedule/scheduler.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
+import { emptyFolder } from "./folder.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
@@ -46,8 +47,7 @@ export function packageJson(id: string, mantel: object = {}): string {
 
 /** A folder for plugins and data. It goes with the test. */
 export async function openHome(t: TestContext, within = tmpdir()): Promise<string> {
-  const home = await mkdtemp(join(within, "mantel-modules-"));
-  onTestEnd(t, () => rm(home, { recursive: true, force: true }));
+  const home = await emptyFolder(t, within);
   await mkdir(join(home, "plugins"));
   await mkdir(join(home, "data"));
   await symlink(resolve(import.meta.dirname, "../../node_modules"), join(home, "node_modules"));

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { connectAsync, type IClientOptions } from "mqtt";
+import { removeFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
 const run = promisify(execFile);
@@ -71,7 +72,7 @@ export async function startMosquitto(
   };
   t.after(async () => {
     await mosquitto.stop();
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
   await mosquitto.start();
   return mosquitto;

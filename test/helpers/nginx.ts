@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { removeFolder } from "./folder.ts";
 import { freePort } from "./mosquitto.ts";
 import { until } from "./until.ts";
 
@@ -41,7 +42,7 @@ export async function startNginx(t: TestContext): Promise<Nginx> {
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     await exited;
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
   const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(`${url}/ready`)).status === 204);

@@ -1,11 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { emptyFolder } from "./folder.ts";
 import { freePort } from "./mosquitto.ts";
 import { onTestEnd } from "./on-test-end.ts";
 
@@ -28,8 +28,7 @@ export async function startPostgres(
   programs: string,
   settings: readonly string[] = [],
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-postgres-"));
-  onTestEnd(t, () => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   const [uid, gid] = (
     await Promise.all(["-u", "-g"].map((flag) => run("id", [flag, "postgres"])))
   ).map(({ stdout }) => Number(stdout));

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { removeFolder } from "./folder.ts";
 import { freePort } from "./mosquitto.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { until } from "./until.ts";
@@ -65,7 +66,7 @@ export async function startRadicale(t: TestContext): Promise<Radicale> {
   };
   onTestEnd(t, async () => {
     await stop();
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
   await start();
   return {

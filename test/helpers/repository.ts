@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { copyInto } from "./copy-into.ts";
@@ -73,8 +72,7 @@ async function packagesOf(folders: readonly string[]): Promise<readonly string[]
 
 /** A repository with this one's code and tools, and without plugins and tests. */
 export async function emptyRepository(t: TestContext): Promise<TestRepository> {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-repository-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   for (const name of SHARED) await symlink(join(REPOSITORY, name), join(folder, name));
   for (const name of TOOL_SETTINGS)
     await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });

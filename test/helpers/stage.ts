@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk";
 import type { Locator, Page } from "playwright-core";
 import { openBrowser, openPage, type TestPage } from "./browser.ts";
+import { removeFolder } from "./folder.ts";
 import { type Scope, startHost, type TestHost } from "./host.ts";
 import { until } from "./until.ts";
 
@@ -55,7 +56,7 @@ export async function openStage(t: TestContext, options: StageOptions): Promise<
       config: { stage: { devices }, ...config },
     }),
   ]);
-  t.after(() => rm(data, { recursive: true, force: true })); // behind the end of the host, which writes to it
+  t.after(() => removeFolder(data)); // behind the end of the host, which writes to it
   await until(async () => (await host.api("/health/ready")).ok, { withinMs: 20_000 });
   return {
     host,

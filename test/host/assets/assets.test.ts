@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { constants, gzipSync } from "node:zlib";
 import { Assets } from "../../../host/assets/assets.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { removeFolder } from "../../helpers/folder.ts";
 
 const LAYOUT = new URL("../../../layouts/default.json", import.meta.url);
 const BUDGET_BYTES = 60_000;
 
 const cacheFolder = await mkdtemp(join(tmpdir(), "mantel-assets-"));
-after(() => rm(cacheFolder, { recursive: true }));
+after(() => removeFolder(cacheFolder));
 const assets = new Assets({ log: collectedLog(), cacheFolder });
 const shell = await assets.openShell();
 const page = String(shell.get("/")?.body);

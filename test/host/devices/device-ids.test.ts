@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { DeviceIds } from "../../../host/devices/device-ids.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { recordedLog } from "./open-devices.ts";
 
 const HUE = { id: "hue-bridge", kind: "hue" };
 const light = (nativeId: string) => ({ nativeId, kind: "light" });
 
 async function openFolder(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-numbers-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   const path = join(folder, "devices.json");
   const { log } = recordedLog();
   return { folder, path, open: () => DeviceIds.open(path, log) };

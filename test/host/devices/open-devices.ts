@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CommandBeyond, DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
 import type { SentFrame, SentImage } from "@mantel/plugin-sdk/device-image";
@@ -10,6 +7,7 @@ import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/device
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import type { HostLog } from "../../../host/log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 
 /** The bridge's behaviour, which a test can change, and the commands that it received. */
 export interface TestBridge extends Bridge {
@@ -90,8 +88,7 @@ export async function openDevices(
   bridges: readonly TestBridge[],
   usedFolder?: string,
 ): Promise<OpenDevices> {
-  const dataFolder = usedFolder ?? (await mkdtemp(join(tmpdir(), "mantel-devices-")));
-  if (!usedFolder) t.after(() => rm(dataFolder, { recursive: true, force: true }));
+  const dataFolder = usedFolder ?? (await emptyFolder(t));
   const bus = new Bus();
   const announcements: ApiEvent[] = [];
   bus.on((announcement) => announcements.push(announcement));

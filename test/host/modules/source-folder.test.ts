@@ -8,6 +8,7 @@ import { endBuildService } from "../../../host/build-service.ts";
 import { SourceFolder } from "../../../host/modules/sources/source-folder.ts";
 import { SourceFollower } from "../../../host/modules/sources/source-folders.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { removeFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 after(() => endBuildService());
@@ -27,7 +28,7 @@ async function openFolder(t: TestContext, files: Readonly<Record<string, string>
   sources.on((change) => changes.push(change));
   t.after(async () => {
     sources.close();
-    await rm(data, { recursive: true, force: true });
+    await removeFolder(data);
   });
   const next = async (name: string, kind: SourceChange["kind"]) => {
     const found = () => changes.find((each) => each.name === name && each.kind === kind);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { type LogFields, type MqttPublish, mqttPublish } from "@mantel/plugin-sdk";
@@ -9,6 +8,7 @@ import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { Audit } from "../../../host/auth/audit.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import plugin from "../../../plugins/mqtt/index.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { collect, freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -19,8 +19,7 @@ async function openPublisher(
   t: TestContext,
   answer: (message: MqttPublish) => Promise<unknown> = async () => undefined,
 ) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-publish-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   const calls: [name: string, message: MqttPublish, deadlineMs: number][] = [];
   const warnings: (LogFields | undefined)[] = [];
   const publisher = new Publisher({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads";
 import { build, stop } from "esbuild";
 import { attached } from "../../../plugins/automations/code/start-worker.ts";
 import type { StartThread } from "../../../plugins/automations/code/thread.ts";
+import { removeFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { stageCode } from "./staged-code.ts";
 
@@ -23,7 +24,7 @@ before(async () => {
 });
 after(async () => {
   await stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 const startThread: StartThread = (running, events) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { CalendarPart } from "@mantel/plugin-sdk/calendar";
 import type { HostLink } from "../../../plugin-sdk/runtime/host-link.ts";
 import { Runner } from "../../../plugin-sdk/runtime/runner.ts";
 import plugin from "../../../plugins/calendar/index.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { emptyFolder, removeFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
 
@@ -34,7 +34,7 @@ async function connected(t: TestContext, folder: string, sources: Record<string,
   const runner = new Runner(plugin, host);
   t.after(async () => {
     await runner.quiesce({ deadlineMs: 1_000 });
-    await rm(storage, { recursive: true, force: true });
+    await removeFolder(storage);
   });
   const request = {
     config: { refreshSeconds: 900, defaultDays: 14, sources },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer as createWebServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer, type ListenOptions, type Socket } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
@@ -17,9 +17,6 @@ import { startMosquitto, withoutMosquitto } from "../../../helpers/mosquitto.ts"
 import { onTestEnd } from "../../../helpers/on-test-end.ts";
 import { startProbePlugin } from "../../../helpers/probe-plugin.ts";
 import { until } from "../../../helpers/until.ts";
-
-// Coverage is counted through the inspector, which Node's permission model closes: not of these processes.
-delete process.env["NODE_V8_COVERAGE"];
 
 const LOCAL = { hosts: ["127.0.0.1"] };
 const HAS_IPV6 = Object.values(networkInterfaces()).some((each) =>
@@ -445,8 +442,7 @@ for (const tls of [false, true]) {
 }
 
 test("only Unix sockets with a declared path can be reached", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-socket-"));
-  onTestEnd(t, () => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   const path = join(folder, "own.sock");
   await listen(t, (socket) => socket.end("by path"), { at: { path } });
   await writeFile(join(folder, "file"), "");
