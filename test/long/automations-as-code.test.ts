@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { stop, transform } from "esbuild";
 import { homeDeclaration, TSCONFIG } from "../../plugins/automations/code/home-types.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { stageCode } from "../plugins/automations/staged-code.ts";
 
 after(() => stop());
@@ -36,8 +36,7 @@ const THINGS = [...(DEVICES as { id: string; kind: string; name: string }[]), SC
 
 /** The errors that an editor shows in these files, which lie beside the written declarations. */
 async function errorsIn(t: TestContext, files: Readonly<Record<string, string>>) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-editor-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   const all: Readonly<Record<string, string>> = {
     ...files,
     "mantel.d.ts": readFileSync("plugins/automations/code/mantel.d.ts", "utf8"),
@@ -96,8 +95,7 @@ test("the examples of the guide are loaded and run", async (t) => {
 });
 
 test("the example of a test passes with the first example of the guide, and fails with another one", async (t) => {
-  const data = await mkdtemp(join(tmpdir(), "mantel-automation-tests-"));
-  t.after(() => rm(data, { recursive: true, force: true }));
+  const data = await emptyFolder(t);
   const [automation = ""] = EXAMPLES;
   const example = BLOCKS.find((code) => !EXAMPLES.includes(code)) ?? "";
   await mkdir(join(data, "automations"));

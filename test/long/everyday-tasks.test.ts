@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -7,6 +7,7 @@ import type { Locator, Page } from "playwright-core";
 import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
 import { type DavAccount, serveDavAccount } from "../fakes/dav-account.ts";
 import { boxOf, openBrowser, openPage } from "../helpers/browser.ts";
+import { removeFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { servePage } from "../helpers/serve-page.ts";
 import { readingsFile } from "../helpers/stage-devices.ts";
@@ -251,7 +252,7 @@ async function openHome(t: TestContext): Promise<Fixture> {
     startHost(t, { data, trusted: "all", config: { ui: { timeZone: "UTC" } } }),
     serveDavAccount(t),
   ]);
-  t.after(() => rm(data, { recursive: true, force: true }));
+  t.after(() => removeFolder(data));
   account.calendars.set("home", { name: "Home", objects: {} });
   const feed = await servePage(t, concert());
   await until(async () => (await host.api("/health/ready")).ok, { withinMs: 20_000 });

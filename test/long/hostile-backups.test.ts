@@ -138,6 +138,8 @@ async function makeBombs(): Promise<Record<string, Buffer>> {
   const file = [`${HEAD},"version":1,"files":{"layout.json":"`, '"}}'] as const;
   return {
     "brackets without an end": await bomb(MAX_MIB + 32, "["),
+    "members without an end": await bomb(MAX_MIB + 32, '{"a":'),
+    "numbers without an end": await bomb(MAX_MIB + 32, "0,", ["[", "0]"]),
     "blanks without an end": await bomb(MAX_MIB + 32, " "),
     "one file without an end": await bomb(MAX_MIB + 32, "A", [...file]),
     "files without an end": await bomb(MAX_MIB, '"a":"",', [`${HEAD},"files":{`, '"":""}}']),

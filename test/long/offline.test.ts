@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openBrowser, openPage } from "../helpers/browser.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { copyOfHost } from "../helpers/repository.ts";
 import { picture } from "../helpers/stage.ts";
@@ -51,8 +51,7 @@ test("a message that a push service delivers is shown by the browser", async (t)
 });
 
 test("a wall tablet that starts before the host shows the home as it was, and then the present one", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-offline-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   const options = {
     plugins: ["plugins/demo-home", "plugins/room-widget"],
     trusted: "all",
@@ -90,8 +89,7 @@ test("a wall tablet that starts before the host shows the home as it was, and th
 });
 
 test("a page whose service worker is of a newer host works with an older one, whose worker replaces it", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-older-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   const options = {
     plugins: ["plugins/demo-home", "plugins/room-widget"],
     trusted: "all",

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { findWidget, type LayoutDocument } from "../../host/dashboard/editor/document.ts";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { GREEN } from "../helpers/full-home.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { readingsFile } from "../helpers/stage-devices.ts";
@@ -49,8 +49,7 @@ interface Fixture {
 }
 
 test("the home as it ships", async (t) => {
-  const data = await mkdtemp(join(tmpdir(), "mantel-pictures-"));
-  t.after(() => rm(data, { recursive: true, force: true }));
+  const data = await emptyFolder(t);
   await mkdir(join(data, "calendars"));
   for (const [name, events] of Object.entries(CALENDARS)) {
     await writeFile(join(data, `calendars/${name}.ics`), calendar(events));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { emptyFolder } from "../helpers/folder.ts";
 
 const SETUP = resolve(import.meta.dirname, "../../scripts/setup.js");
 const AS_NODE_18 =
@@ -122,8 +122,7 @@ interface Package {
 
 /** A repository with an SDK and one plugin, of which nothing is installed. Needs no network. */
 async function clone(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-setup-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   const writePackage = async (path: string, { needs, version = "0.1.0", ...rest }: Package) => {
     await mkdir(join(folder, path), { recursive: true });
     const content = { ...rest, version, dependencies: needs };
@@ -152,8 +151,7 @@ async function clone(t: TestContext) {
     run(process.execPath, [...nodeFlags, join(folder, "scripts/setup.js")]);
   /** Runs a program where bubblewrap is missing and apt-get fails; `asked` has what apt-get was asked for. */
   const runWithFakeApt = async (program: string, ...args: readonly string[]) => {
-    const bin = await mkdtemp(join(tmpdir(), "mantel-bin-"));
-    t.after(() => rm(bin, { recursive: true }));
+    const bin = await emptyFolder(t);
     const log = join(bin, "asked");
     await writeFile(log, "");
     await writeFile(join(bin, "apt-get"), `#!/bin/sh\necho "$*" >> ${log}\nexit 1\n`, {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
+import { emptyFolder } from "../helpers/folder.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 
@@ -54,8 +54,7 @@ const ALLOWED = [
 ] as const;
 
 test("every import across a boundary is refused, and no other", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-boundaries-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   await cp(join(REPOSITORY, ".ci"), join(folder, ".ci"), { recursive: true });
   await symlink(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
   const sources = new Map<string, string>();

@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { examine } from "../../scripts/doctor/examine.ts";
 import type { Finding } from "../../scripts/doctor/finding.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
@@ -17,6 +18,14 @@ interface Visit {
   readonly code: number;
   readonly output: string;
   readonly findings: readonly Finding[];
+}
+
+/** The findings about this machine, by the checks of the command. */
+async function examined(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<readonly Finding[]> {
+  return examine(args, env, REPOSITORY);
 }
 
 /** The command as a person gives it, with `--json`. */
@@ -38,7 +47,7 @@ async function visit(
   });
 }
 
-function statusOf({ findings }: Visit, check: string): string[] {
+function statusOf(findings: readonly Finding[], check: string): string[] {
   return findings.filter((each) => each.check === check).map(({ status }) => status);
 }
 
@@ -54,7 +63,7 @@ test("a healthy machine passes every check, and the checks change nothing", asyn
     [],
   );
   for (const check of ["node", "packages", "data", "config", "plugins", "port", "broker"]) {
-    assert.deepEqual(statusOf(seen, check), ["ok"], check);
+    assert.deepEqual(statusOf(seen.findings, check), ["ok"], check);
   }
   assert.deepEqual(await readdir(data), []);
 });
@@ -83,11 +92,11 @@ test("the health of a running host is requested, also with a failed module", asy
   });
   const { port } = new URL(host.url);
 
-  const its = await visit(["--port", port, "--data", host.data, "--plugins", host.plugins]);
-  const another = await visit(["--port", port, "--data", await emptyFolder(t)]);
-  const elsewhere = await visit(["--port", String(await freePort()), "--data", host.data]);
+  const its = await examined(["--port", port, "--data", host.data, "--plugins", host.plugins]);
+  const another = await examined(["--port", port, "--data", await emptyFolder(t)]);
+  const elsewhere = await examined(["--port", String(await freePort()), "--data", host.data]);
 
-  const said = (seen: Visit) => seen.findings.find(({ check }) => check === "host")?.says ?? "";
+  const said = (seen: readonly Finding[]) => seen.find(({ check }) => check === "host")?.says ?? "";
   assert.match(said(its), /1 modules work, 1 failed/);
   assert.deepEqual(statusOf(its, "port"), []);
   assert.match(said(another), /with another data folder/);
@@ -99,7 +108,7 @@ test("an unknown time zone and an unknown flag are reported", async (t) => {
   const lost = await visit(["--data", data], { env: { TZ: "Nowhere/Land" } });
   const mistyped = await visit(["--prot", "1"]);
 
-  assert.ok(statusOf(lost, "clock").includes("fail"), lost.output);
+  assert.ok(statusOf(lost.findings, "clock").includes("fail"), lost.output);
   assert.equal(lost.code, 1);
   assert.equal(mistyped.code, 2);
   assert.match(mistyped.output, /--prot/);

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { stop } from "esbuild";
 import { simulate } from "../../../scripts/automation-tests/testing.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 
 after(() => stop());
 
 const LAMP = { id: "demo:light:1", kind: "light", name: "Hall lamp", state: { on: false } };
 
 async function fileOf(t: TestContext, text: string): Promise<URL> {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-automation-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await emptyFolder(t);
   await writeFile(join(folder, "hall.ts"), text);
   return pathToFileURL(join(folder, "hall.ts"));
 }

@@ -150,7 +150,7 @@ async function repositoryWith(t: TestContext, files: Readonly<Record<string, str
     await writeFile(join(folder, path), source);
   }
   // Inside a test run, Node's test runner starts no other one.
-  const { NODE_TEST_CONTEXT: _, TEST_ORDER: __, NODE_V8_COVERAGE: ___, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, TEST_ORDER: __, ...env } = process.env;
   return {
     folder,
     run: (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
