@@ -96,6 +96,7 @@ const ofBrowser = new Set(
 );
 
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+process.stdout.once("error", () => process.exit(1)); // such as `npm test | head`, which reads no further
 const durations = readDurations({ coverage: coverage !== undefined });
 const ran: Durations = {};
 const groups = groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined);
