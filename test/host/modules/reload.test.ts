@@ -145,10 +145,10 @@ test("a state that does not fit the new code is not given to it, and the log say
   assert.equal(await ask(services), "hello 1");
 
   await edit("counter/index.ts", (source) => source.replace("Type.Integer()", "Type.String()"));
-  const { lastReload } = await once("counter", ({ generation }) => generation === 2);
+  const { generation, lastReload } = await once("counter", (view) => view.lastReload !== null);
 
   assert.equal(await ask(services), "hello 1");
-  assert.notEqual(lastReload?.stateHandedOver, true);
+  assert.deepEqual([generation, lastReload?.stateHandedOver], [2, false]);
   const told = registry.logs("counter", { level: "warn" });
   const record = told.find(({ sentence }) => sentence.includes("does not fit the new code"));
   assert.match(String(record?.fields?.["error"]), /^\/count /);

@@ -175,7 +175,7 @@ test("saved code starts in place of the code that rests, with its state", async 
   await edit("counter/index.ts", (source) => source.replace("step = 1", "step = 10"));
   const { lastReload, state, restingSince } = await once(
     "counter",
-    ({ generation }) => generation === 2,
+    (view) => view.generation === 2 && view.lastReload !== null,
   );
 
   assert.deepEqual(
