@@ -137,8 +137,13 @@ async function merges(t: TestContext, fixture: Fixture): Promise<void> {
   const patch = (json: object) => fixture.host.api("/config", { method: "PATCH", json });
 
   await patch({ ui: { theme: "dark" } });
+  const read = page.waitForResponse(
+    (response) =>
+      response.request().method() === "GET" && response.url().endsWith("/modules/calendar/config"),
+  );
   await save(page);
   await page.getByRole("status").getByText("Saved").waitFor();
+  await read;
   await page.getByLabel("Default days").fill("31");
   await page.getByLabel("Default days").blur();
   await patch({ calendar: { refreshSeconds: 120 } });
@@ -173,10 +178,8 @@ async function keepsTyped(t: TestContext, fixture: Fixture): Promise<void> {
   await save(page);
   await page.getByRole("status").getByText("Saved").waitFor();
   await type("41");
-  const answered = page.waitForResponse((response) => response.request().method() === "GET");
-  release();
-  await answered;
   await save(page);
+  release();
 
   const stored = async () =>
     (await (await fixture.host.api("/modules/calendar/config")).json()) as {

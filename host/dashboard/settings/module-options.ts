@@ -33,6 +33,8 @@ export class ModuleOptions {
   readonly #stored = signal<Stored | undefined>(undefined);
   readonly #values = signal<Values>({});
   readonly #tested = signal<TestResult | undefined>(undefined);
+  /** The last reading: a save behind it needs its revision. */
+  #reading: Promise<void>;
 
   /** `only` names a single option to show. */
   constructor(parts: SettingsDependencies, id: string, only?: string) {
@@ -40,7 +42,7 @@ export class ModuleOptions {
     this.#id = id;
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#only = only;
-    void this.load();
+    this.#reading = this.load();
   }
 
   /** Reads the stored options. What was typed since the values `sent` were saved stays in the form. */
@@ -113,9 +115,10 @@ export class ModuleOptions {
   async #save(): Promise<void> {
     let sent: Values | undefined;
     const saved = await this.#parts.formAction.save(async () => {
+      await this.#reading;
       sent = await this.#store();
     }, words.value.saved);
-    if (saved) await this.load(sent);
+    if (saved) await (this.#reading = this.load(sent));
   }
 
   /**
