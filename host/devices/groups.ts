@@ -7,7 +7,7 @@ import { type DeviceOverrides, Text } from "./overrides.ts";
 
 /** Devices that are commanded together. Its name is in the list `groups` of each of them. */
 export const Group = Type.Object({
-  /** The name, unless a request made the group with another id. */
+  /** The one of the request that made it; without one the name, or the name and a number if that is another's id. */
   id: Type.String(),
   name: Text,
   /** The ids of its devices. */
@@ -85,8 +85,14 @@ function groupsOf(devices: readonly Device[], names: ReadonlyMap<string, string>
     for (const name of groups) members.set(name, [...(members.get(name) ?? []), id]);
   }
   const idsByName = new Map([...names].map(([id, name]) => [name, id]));
+  const isFree = (id: string, name: string) => !names.has(id) && (id === name || !members.has(id));
+  const freeId = (name: string): string => {
+    let id = name;
+    for (let number = 2; !isFree(id, name); number++) id = `${name} ${number}`;
+    return id;
+  };
   return [...members]
-    .map(([name, ids]) => ({ id: idsByName.get(name) ?? name, name, devices: ids }))
+    .map(([name, ids]) => ({ id: idsByName.get(name) ?? freeId(name), name, devices: ids }))
     .toSorted((a, b) => a.name.localeCompare(b.name));
 }
 

@@ -49,6 +49,29 @@ test("a group of a bridge has its name as id, and its devices", async (t) => {
   assert.equal((await ask("read", "/groups/nothing")).body["code"], "group_unknown");
 });
 
+test("a group of a bridge whose name is the id of another group gets a number behind it", async (t) => {
+  const { put, ask, devices, one, two, groupsOf } = await serveLamps(t);
+  await put("Evening", { name: "Evening lamps", devices: [] });
+
+  await devices.publish("demo", [
+    lamp("one", { groups: ["Evening"] }),
+    lamp("two", { groups: ["Evening 2"] }),
+  ]);
+
+  const listed = (await ask("read", "/groups")).body["groups"] as { id: string; name: string }[];
+  assert.deepEqual(
+    listed.map(({ id, name }) => [id, name]),
+    [
+      ["Evening 3", "Evening"],
+      ["Evening 2", "Evening 2"],
+      ["Evening", "Evening lamps"],
+    ],
+  );
+  assert.equal((await ask("read", "/groups/Evening%203")).body["name"], "Evening");
+  await put("Evening%203", { name: "Dusk", devices: [one, two] });
+  assert.deepEqual([groupsOf(one), groupsOf(two)], [["Dusk"], ["Evening 2", "Dusk"]]);
+});
+
 test("a group that is made is a name on its devices, and keeps its id under another name", async (t) => {
   const { put, ask, one, two, groupsOf, data } = await serveLamps(t);
 
