@@ -53,7 +53,6 @@ async function showsItsPages(t: TestContext, { visit }: Fixture): Promise<void> 
 }
 
 async function leavesKiosk(t: TestContext, { host, visit }: Fixture): Promise<void> {
-  await host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: 2 } } });
   t.after(() => host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: null } } }));
   const page = await visit(t, "?display=wall");
   await assertAccessible(page, ".tile");
@@ -66,6 +65,7 @@ async function leavesKiosk(t: TestContext, { host, visit }: Fixture): Promise<vo
   await page.locator(".kiosk-question .action").first().click();
 
   await page.locator(":root:not([data-kiosk])").waitFor();
+  await host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: 2 } } });
   await page.locator(":root[data-kiosk]").waitFor();
 }
 

@@ -185,7 +185,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
       await frame.getByText("answered").waitFor();
 
       await frame.getByRole("button", { name: "ask" }).focus();
-      assert.equal(await page.evaluate("document.activeElement.localName"), "iframe");
+      await until(() => page.evaluate("document.activeElement.localName === 'iframe'"));
       await page.keyboard.press("Escape");
       await until(() => page.evaluate("document.activeElement.dataset.module === 'lights-widget'"));
 

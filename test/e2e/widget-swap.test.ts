@@ -76,7 +76,7 @@ async function openCounter(
   await mkdir(folder);
   await save(counter("first"));
   await writeFile(join(folder, "package.json"), JSON.stringify(COUNTER_PACKAGE));
-  await until(async () => (await host.api("/modules/counter-widget")).ok);
+  await until(async () => (await host.api("/modules/counter-widget")).ok, { withinMs: 20_000 });
   await host.api("/layout", { method: "PUT", json: LAYOUT });
   const browser = await openBrowser(t);
   const { page } = await openPage(t, browser, await host.link("admin"));

@@ -51,9 +51,10 @@ test(
     await manager.ready(url);
     await until(() => alive() > whenRestarting);
     await manager.stopping();
+    const stopping = await until(() => messages.find(([first]) => first === "STOPPING=1"));
 
     assert.deepEqual(ready(), ["READY=1", "STATUS=3 modules work, 1 have failed"]);
-    assert.match(messages.at(-1)?.join() ?? "", /^STOPPING=1,STATUS=/);
+    assert.match(stopping.join(), /^STOPPING=1,STATUS=/);
     assert.ok(askedWhenSick >= 3, "it continues to ask");
     assert.deepEqual(environment, {}, "no child is to speak in the host's name");
   },

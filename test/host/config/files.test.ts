@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,7 +47,7 @@ test("an edit of the file is applied and announced", async (t) => {
   const told: string[] = [];
   config.onChange((changed) => told.push(...changed));
 
-  await writeFile(path, '{ "ui": { "theme": "night" } }');
+  writeFileSync(path, '{ "ui": { "theme": "night" } }'); // in one step: an empty file would be an invalid edit
 
   await until(() => config.current.ui.theme === "night");
   assert.deepEqual(told, ["ui.theme"]);
@@ -59,7 +60,7 @@ test("an edit of the file is applied and announced", async (t) => {
 test("an invalid edit is logged with every fault and changes nothing", async (t) => {
   const { config, path, log } = await openConfig(t);
 
-  await writeFile(path, '{"ui":{"theme":"pink","tint":1},"log":{"level":"warn"}}');
+  writeFileSync(path, '{"ui":{"theme":"pink","tint":1},"log":{"level":"warn"}}');
 
   await until(() => log.records.some(({ level }) => level === "error"));
   const record = log.records.find(({ level }) => level === "error");

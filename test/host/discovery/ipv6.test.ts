@@ -35,10 +35,10 @@ test("a device at an IPv6 address is asked, and answers", async (t) => {
   );
   const { asked, end } = openSearch("ssdp:all", target);
 
-  const found = findDevices({ ...asked, forMs: 400 });
+  const found = findDevices(asked);
   await done.promise;
+  await end();
   const devices = await found;
-  end();
 
   assert.deepEqual(
     devices.map(({ address, usn }) => [address, usn]),

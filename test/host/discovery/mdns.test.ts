@@ -33,7 +33,7 @@ test("a service is found with its host, addresses, port and texts, once", async 
 
   const found = findServices(asked);
   await done.promise; // the second question follows the answers to the first
-  end();
+  await end();
 
   assert.deepEqual(await found, [
     {
@@ -67,7 +67,7 @@ test("an instance that only gives its name is asked where it is", async (t) => {
 
   const found = findServices(asked);
   await done.promise;
-  end();
+  await end();
 
   assert.deepEqual(await found, [
     { name: "Hall", host: "hall.local", addresses: [], port: 80, txt: {} },
@@ -99,7 +99,7 @@ test("invalid answers, queries and other services are ignored", async (t) => {
 
   const found = findServices(asked);
   await done.promise;
-  end();
+  await end();
 
   assert.deepEqual(await found, []);
 });
@@ -116,7 +116,7 @@ test("at most a hundred services are found", async (t) => {
 
   const found = findServices(asked);
   await done.promise;
-  end();
+  await end();
 
   const { length } = await found;
   assert.ok(length > 0 && length <= 100, String(length));

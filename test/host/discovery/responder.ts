@@ -2,6 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import type { TestContext } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 
@@ -26,7 +27,13 @@ export async function startResponder(
 export function openSearch(what: string, target: { address: string; port: number }) {
   const ended = new AbortController();
   const asked = { what, forMs: 60_000, signal: ended.signal, targets: [target] };
-  return { asked, end: () => ended.abort() };
+  // What has arrived is read first: of two questions read at once the answers come in the next turn.
+  const end = async () => {
+    await turn();
+    await turn();
+    ended.abort();
+  };
+  return { asked, end };
 }
 
 /** A promise and the function that resolves it. */

@@ -31,7 +31,7 @@ test("devices are found by a search target, each once", async (t) => {
 
   const found = findDevices(asked);
   await done.promise;
-  end();
+  await end();
 
   assert.deepEqual(await found, [
     {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { LOAD } from "../../helpers/until.ts";
 import { type ServedApp, serveApp } from "./serve-app.ts";
 
 /** Heads and bodies that two servers in a row could take apart in two ways (RFC 9112, 11.2). */
@@ -149,7 +150,7 @@ async function changesOf({ api }: ServedApp): Promise<unknown[]> {
 /** Sends a text as it stands, and gives all that comes back until the connection ends or rests. */
 async function exchange({ url }: ServedApp, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.setTimeout(500, () => socket.destroy());
+  socket.setTimeout(500 * LOAD, () => socket.destroy());
   socket.on("error", () => undefined);
   socket.write(text, "latin1");
   let answers = "";

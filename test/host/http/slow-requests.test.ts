@@ -4,10 +4,15 @@ import { test } from "node:test";
 import Koa from "koa";
 import type { RequestState } from "../../../host/http/route.ts";
 import { BOUNDS, HttpServer } from "../../../host/http/server.ts";
+import { LOAD } from "../../helpers/until.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 const DRIP_EVERY_MS = 20;
-const SHORT = { headersTimeout: 400, requestTimeout: 1_200, connectionsCheckingInterval: 50 };
+const SHORT = {
+  headersTimeout: 400 * LOAD,
+  requestTimeout: 1_200 * LOAD,
+  connectionsCheckingInterval: 50,
+};
 
 test("a client has ten seconds for its headers, and twenty for a whole request", () => {
   assert.deepEqual([BOUNDS.headersTimeout, BOUNDS.requestTimeout], [10_000, 20_000]);

@@ -3,6 +3,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { HostProcess, LoopLag } from "../../../host/machine/host-process.ts";
+import { until } from "../../helpers/until.ts";
 
 /** The event loop is sampled each 50 ms. */
 const TWO_TICKS_MS = 110;
@@ -42,9 +43,10 @@ test("each measurement counts from the one before", async (t) => {
   await delay(TWO_TICKS_MS);
   const before = host.measure().eventLoopLagP99Ms;
 
-  await delay(200);
-
-  assert.ok(host.measure().eventLoopLagP99Ms < before / 2);
+  await until(async () => {
+    await delay(200);
+    return host.measure().eventLoopLagP99Ms < before / 2;
+  });
 });
 
 test("the sampling interval of the event loop does not count as lag", async (t) => {
@@ -53,7 +55,7 @@ test("the sampling interval of the event loop does not count as lag", async (t) 
 
   await delay(200);
 
-  assert.ok(lag.percentileMs(1) < 8, `${lag.percentileMs(1)} ms`); // the best of a busy machine
+  await until(() => lag.percentileMs(1) < 8); // the best of a busy machine
 });
 
 test("the event loop is measured for a minute after each question", (t) => {

@@ -32,7 +32,7 @@ test("a renamed folder keeps running under the id of its manifest", async (t) =>
   const { registry, root } = await startModules(t, { old: idle("steady") });
 
   await rename(join(root, "old"), join(root, "new"));
-  await until(() => registry.get("steady").state === "active");
+  await until(() => registry.running("steady")?.folder === join(root, "new"));
 
   assert.deepEqual(states(registry), { steady: "active" });
 });

@@ -234,7 +234,7 @@ test("code that does not start again counts as crashed, and its call waits for t
   await call();
   await rested();
 
-  const answer = await call();
+  const answer = await until(() => call(), { withinMs: 10_000 }); // it waits two seconds for the start
 
   assert.equal(answer, "1"); // a restart after a crash begins without the state
   assert.deepEqual(

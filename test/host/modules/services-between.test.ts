@@ -8,7 +8,7 @@ import { defineService, Type } from "@mantel/plugin-sdk";
 const Feed = Type.Object({ feed: Type.String() });
 const errors = { feed_unknown: "no feed has this name" };
 export const items = defineService("acme.news.items", { input: Feed, output: Type.Array(Type.String()), errors, repeatable: true });
-export const itemsNow = defineService("acme.news.items", { version: 2, input: Feed, output: Type.Integer(), deadlineMs: 100 });
+export const itemsNow = defineService("acme.news.items", { version: 2, input: Feed, output: Type.Integer(), deadlineMs: 1_000 });
 export const count = defineService("acme.news.count", { input: Type.Object({}), output: Type.Integer() });
 export const asked = defineService("acme.reader.ask", { input: Type.Object({ what: Type.String(), feed: Type.Unknown() }), output: Type.Unknown() });
 `;
@@ -27,7 +27,7 @@ export default definePlugin({
           if (feed === "circle") return call(asked, { what: "items", feed }) as Promise<string[]>;
           return [feed];
         }),
-        provide(itemsNow, ({ feed }) => (feed === "wrong" ? ("one" as never) : new Promise<number>((done) => setTimeout(done, 300, 1)))),
+        provide(itemsNow, ({ feed }) => (feed === "wrong" ? ("one" as never) : new Promise<number>((done) => setTimeout(done, 1_300, 1)))),
         provide(count, async () => {
           await new Promise((done) => setTimeout(done, 5));
           return ++calls;
@@ -106,7 +106,7 @@ test("plugins call each other's services by definitions of their own", async (t)
   );
   assert.match(
     String(await ask("itemsNow", "late")),
-    /^MantelError deadline_passed: callService timed out after 100 ms/,
+    /^MantelError deadline_passed: callService timed out after 1000 ms/,
   );
   assert.equal(
     await ask("third", "x"),

@@ -74,12 +74,12 @@ test("a file that does not compile has a fault with its place, and keeps its las
 });
 
 test("packages, modules of Node and files outside the folder cannot be imported", async (t) => {
-  const { data, folder, sources } = await openFolder(t);
+  const { data, folder, write, sources } = await openFolder(t);
   await writeFile(join(data, "secret.ts"), "export const secret = 1;");
   await symlink(join(data, "secret.ts"), join(folder, "linked.ts"));
-  await writeFile(join(folder, "npm.ts"), 'import "lodash";');
-  await writeFile(join(folder, "node.ts"), 'import "node:fs";');
-  await writeFile(join(folder, "out.ts"), 'import "../secret.ts";');
+  await write("npm.ts", 'import "lodash";');
+  await write("node.ts", 'import "node:fs";');
+  await write("out.ts", 'import "../secret.ts";');
   await until(async () => (await sources.present()).length === 4);
   const faults = (await sources.present()).map((each) => `${each.name}: ${faultOf(each)?.message}`);
   const allowed = 'import "mantel" and files of this folder only';

@@ -5,7 +5,7 @@ import { startPlugin, type TestHostOptions } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/automations/index.ts";
 import * as routes from "../../../plugins/automations/routes.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-import { until } from "../../helpers/until.ts";
+import { LOAD, until } from "../../helpers/until.ts";
 
 const DOOR = {
   id: "demo:binary-sensor:1",
@@ -174,14 +174,14 @@ test("an automation of a device that is not in the home is accepted, and the lis
 test("a run that waits continues in the next generation", async (t) => {
   const storage = await emptyFolder(t);
   const first = await open(t, { storage });
-  const wait = { type: "wait", ms: 50 };
+  const wait = { type: "wait", ms: 400 * LOAD };
   await first.create({ ...WELCOME, actions: [wait, ...WELCOME.actions] });
   await first.home.change(DOOR.id, { contact: false });
   const handedOver = structuredClone(await first.running.stop());
   assert.equal(first.home.commands.length, 0);
 
   const second = await open(t, { storage, handedOver });
-  await until(() => second.home.commands.length === 1);
+  await until(() => second.home.commands.length === 1, { withinMs: 10_000 });
 });
 
 test("runs are published while they run, and traces are kept", async (t) => {

@@ -15,6 +15,7 @@ import {
   readAuthority,
 } from "../../../scripts/certificate/authority.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { LOAD } from "../../helpers/until.ts";
 import { calendar } from "./calendar-text.ts";
 
 const signal = new AbortController().signal;
@@ -75,7 +76,11 @@ async function request(
 }
 
 test("a transfer takes as long as bytes come, beyond the time without a byte", async (t) => {
-  const { answer, progress } = await request(t, { pieces: 12, idleMs: 600, totalMs: 60_000 });
+  const { answer, progress } = await request(t, {
+    pieces: 12,
+    idleMs: 600 * LOAD,
+    totalMs: 60_000,
+  });
 
   assert.equal((await answer).body.length, 120);
   assert.deepEqual(progress.at(-1), [120, 120]);

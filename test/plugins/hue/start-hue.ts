@@ -12,6 +12,7 @@ import {
 } from "../../fakes/hue-bridge.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
 
 /** Native ids of what the fake has at first. */
 export const DESK = "00:17:88:01:02:03:04:01/light";
@@ -55,5 +56,7 @@ export async function startHue(
 ) {
   onTestEnd(t, watchResources());
   const bridge = await startHueBridge(t, options);
-  return { bridge, plugin: await startOver(t, [bridge], times) };
+  const plugin = await startOver(t, [bridge], times);
+  await until(() => plugin.degraded === undefined && plugin.devices.size > 0); // a start waits a second for them
+  return { bridge, plugin };
 }

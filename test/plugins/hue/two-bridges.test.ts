@@ -151,8 +151,8 @@ async function slides(t: TestContext, both: TwoBridges) {
     await assertTakenOrTold(answer);
     return answer.status === 200;
   };
+  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer); // one could arrive behind the last
   await Promise.all(lamps.map((own) => until(() => last(own), LONG)));
-  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 
   for (const [at, bridge] of bridges.entries()) {
     const { sent, tookMs } = assertPaced(bridge);
