@@ -9,8 +9,8 @@ import { assertProblem } from "./assert-problem.ts";
 
 const DRIP_EVERY_MS = 20;
 const SHORT = {
-  headersTimeout: 400 * LOAD,
-  requestTimeout: 1_200 * LOAD,
+  headersTimeout: Math.round(400 * LOAD),
+  requestTimeout: Math.round(1_200 * LOAD),
   connectionsCheckingInterval: 50,
 };
 

@@ -174,7 +174,7 @@ test("an automation of a device that is not in the home is accepted, and the lis
 test("a run that waits continues in the next generation", async (t) => {
   const storage = await emptyFolder(t);
   const first = await open(t, { storage });
-  const wait = { type: "wait", ms: 400 * LOAD };
+  const wait = { type: "wait", ms: Math.round(400 * LOAD) };
   await first.create({ ...WELCOME, actions: [wait, ...WELCOME.actions] });
   await first.home.change(DOOR.id, { contact: false });
   const handedOver = structuredClone(await first.running.stop());
