@@ -7,7 +7,7 @@ import { type DeviceOverrides, Text } from "./overrides.ts";
 
 /** Devices that are commanded together. Its name is in the list `groups` of each of them. */
 export const Group = Type.Object({
-  /** The one of the request that made it; without one the name, or the name and a number if that is another's id. */
+  /** Given by the request that made it; otherwise its name, with a number behind it if another group has that id. */
   id: Type.String(),
   name: Text,
   /** The ids of its devices. */

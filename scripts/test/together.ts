@@ -22,7 +22,7 @@ const uncaught: unknown[] = [];
 process.on("uncaughtExceptionMonitor", (error) => uncaught.push(error));
 process.on("unhandledRejection", (reason) => uncaught.push(reason));
 
-// Coverage is of this process: to count in each that a test starts would take a tenth of all CPU time.
+// Coverage is of this process: those that a test starts would be slower, and most are ended before they write it down.
 delete process.env["NODE_V8_COVERAGE"];
 
 const named = process.argv.slice(2);

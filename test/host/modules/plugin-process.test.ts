@@ -46,6 +46,7 @@ test("the environment of a process has nothing of the host's but its paths, lang
     TZ: "Europe/Berlin",
     SECRET: "s",
     LC_ALL: undefined,
+    NODE_V8_COVERAGE: "/c",
   });
   setEnvironment(t, { NODE_EXTRA_CA_CERTS: "/ca.pem", NODE_OPTIONS: "--inspect" });
   const { fork, spawned } = await openPlayed(t);
