@@ -34,7 +34,7 @@ test("a widget with an infinite loop", async (t) => {
       await tile.getByRole("button", { name: kind }).dispatchEvent("click");
 
       await tile.getByText(STOPPED).waitFor();
-      await until(async () => (await page.evaluate<number>(COUNT_FRAMES)) > 10, {
+      await until(async () => (await page.evaluate<number>(COUNT_FRAMES)) > 20, {
         withinMs: 20_000,
       });
       await page.getByRole("timer").waitFor();

@@ -55,7 +55,7 @@ test("the sampling interval of the event loop does not count as lag", async (t) 
 
   await delay(200);
 
-  await until(() => lag.percentileMs(1) < 8); // the best of a busy machine
+  await until(() => lag.percentileMs(100) > 0 && lag.percentileMs(1) < 8); // the best of a busy machine
 });
 
 test("the event loop is measured for a minute after each question", (t) => {

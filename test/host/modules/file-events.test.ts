@@ -78,6 +78,7 @@ const EDITORS: Record<string, (file: string, text: string) => Promise<void>> = {
     await writeFile(join(file, "../4913"), "");
     await rm(join(file, "../4913"));
     await rename(file, `${file}~`);
+    await delay(10);
     await writeFile(file, text);
     await rm(`${file}~`);
   },

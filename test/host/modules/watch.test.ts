@@ -90,19 +90,25 @@ test("a used file that disappears and returns quickly is one change", async (t) 
   await writeFile(file, "a");
   await until(() => told.length > 0);
   await delay(50); // a busy machine may tell it twice
-  told.length = 0;
-
-  const goneAt = performance.now();
-  await rm(file);
-  await delay(20);
-  await writeFile(file, "b");
-  const goneMs = performance.now() - goneAt;
-  await until(() => told.length > 0);
+  let goneMs = Infinity;
+  while (goneMs >= 50) {
+    // after that time it counts as removed
+    told.length = 0;
+    const goneAt = performance.now();
+    await rm(file);
+    await delay(20);
+    await writeFile(file, "b");
+    goneMs = performance.now() - goneAt;
+    await until(() => told.length > 0);
+  }
   await writeFile(join(root, "lamp/c.ts"), "c");
   await until(() => files().includes(join(root, "lamp/c.ts")));
 
   const changes = told.filter((change) => change.files.includes(file));
-  if (goneMs < 50) assert.equal(changes.length, 1); // after that time it counts as removed
+  assert.deepEqual(
+    changes.map(({ files: all }) => all),
+    [[file]],
+  );
 });
 
 test("an additional folder is watched until it is no longer needed", async (t) => {

@@ -103,7 +103,7 @@ test("a message of QoS 0 may be late at a busy broker, and the connection stays"
   await turns(50);
 
   assert.equal(first, undefined);
-  assert.match(String(second), /the publish timed out after \d+ ms/);
+  assert.match(String(second), /the publish timed out after 1[0-8]\d\d ms/);
   assert.equal(broker.open, 1);
 });
 

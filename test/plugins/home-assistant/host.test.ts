@@ -169,5 +169,6 @@ test("a slider with 300 changes ends at the last value, within the rate limit", 
   assert.equal(devices.get(lamp).state["brightness"], 37);
   assert.equal(fake.entities.get("light.sofa")?.attributes["brightness"], 94);
   const seconds = (performance.now() - startedAt) / 1_000;
-  assert.ok(fake.calls.length <= 41 + 20 * seconds, `${fake.calls.length} calls in ${seconds} s`);
+  const most = Math.min(41 + 20 * seconds, 299);
+  assert.ok(fake.calls.length <= most, `${fake.calls.length} calls in ${seconds} s`);
 });

@@ -162,11 +162,9 @@ test("a group is one request, and a scene is recalled by the bridge itself", asy
   bridge.asked.length = 0;
   await until(() => plugin.state(ROOM)["on"] === true);
 
-  // The bridge may take another one by now, but not two.
-  await until(async () => {
-    await assert.rejects(plugin.activateScene(SCENE), { code: "bridge_rate_limited" });
-    return true;
-  });
+  const refusal = () => plugin.activateScene(SCENE).catch(({ code }: { code: string }) => code);
+  const first = await refusal(); // taken if a second has passed by now; then the next comes too early
+  assert.equal(first ?? (await refusal()), "bridge_rate_limited");
   await until(async () => {
     await plugin.activateScene(SCENE);
     return true;

@@ -10,6 +10,7 @@ import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
   assertPaced,
+  arrived,
   assertTakenOrTold,
   command,
   deviceList,
@@ -69,8 +70,9 @@ async function followsSlider(host: TestHost, bridge: FakeHueBridge) {
     answers.push(command(host, change % 2 ? desk.id : shelf.id, value));
     await delay(10);
   }
-  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer); // one could arrive behind the last
-  await until(async () => (await command(host, desk.id, { brightness: 77 })).status === 200);
+  await arrived(host);
+  answers.push(command(host, desk.id, { brightness: 77 }));
+  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 
   assertPaced(bridge);
   assert.deepEqual(bridge.changesOf(LIGHT).at(-1), {

@@ -63,6 +63,11 @@ export async function listen(t: TestContext, host: TestHost) {
   return heard;
 }
 
+/** Resolves when the host has read the requests before: those on new connections are read behind those on open ones. */
+export async function arrived(host: TestHost): Promise<void> {
+  for (let round = 0; round < 2; round++) await host.api("/health");
+}
+
 /** 200, or 409 with when to come back. */
 export async function assertTakenOrTold(answer: Response) {
   if (answer.status === 200) return;

@@ -9,6 +9,7 @@ import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
   assertPaced,
+  arrived,
   assertTakenOrTold,
   command,
   deviceList,
@@ -151,8 +152,9 @@ async function slides(t: TestContext, both: TwoBridges) {
     await assertTakenOrTold(answer);
     return answer.status === 200;
   };
-  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer); // one could arrive behind the last
+  await arrived(host);
   await Promise.all(lamps.map((own) => until(() => last(own), LONG)));
+  for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 
   for (const [at, bridge] of bridges.entries()) {
     const { sent, tookMs } = assertPaced(bridge);
