@@ -1,25 +1,37 @@
-// Compiles the host into three files: its own sources, its npm packages, and a start file; beside them the program of
-// the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs before anything that
+// Compiles the host into its own sources, its npm packages, and two start files, one of which is for snapshots; beside
+// them the program of the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs before anything that
 // could load TypeScript.
 
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtinsOnUse } from "./builtins-on-use.js";
 import { OWN_META, ownMeta } from "./own-meta.js";
+import { compiledName } from "./source-fingerprint.js";
 import { zoneFile } from "./zone-file.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDER = join(ROOT, "node_modules/.cache/mantel");
-const SOURCES = ["host", "plugin-sdk"];
-/** Folders whose files are not in the compiled host. */
-const NOT_COMPILED = ["dashboard", "node_modules"];
-/** npm writes this file at each installation. */
-const INSTALLED = "node_modules/.package-lock.json";
 /** Packages with a binary beside them, which they locate by their own path. */
 const LEFT_OUT = ["esbuild", "fsevents"];
+/** A snapshot of a process cannot hold these modules of Node. */
+const NOT_IN_SNAPSHOTS = builtinsOnUse(["http", "https"]);
+/**
+ * `depd` warns of old functions of Koa and its parts, which Mantel does not call. It reads the stack when it is loaded,
+ * which a snapshot does not let it.
+ */
+const NO_DEPRECATIONS = {
+  name: "no-deprecations",
+  setup(build) {
+    build.onResolve({ filter: /^depd$/ }, ({ path }) => ({ path, namespace: "no-deprecations" }));
+    build.onLoad({ filter: /.*/, namespace: "no-deprecations" }, () => ({
+      contents: `module.exports = () => Object.assign(() => undefined, {
+        function: (each) => each, property: () => undefined });`,
+    }));
+  },
+};
 const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
 const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
 
@@ -28,7 +40,7 @@ const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" }
  * many sources. Equal sources give an equal path.
  */
 export async function compileHost() {
-  const name = `host-${fingerprint()}`;
+  const name = compiledName();
   const base = join(FOLDER, name);
   if (existsSync(`${base}.mjs`)) return `${base}.mjs`;
   const { stop } = await import("esbuild");
@@ -49,29 +61,8 @@ async function writeCompiled(base) {
   await replace(`${base}.backup.cjs`, await compileProgram("host/backup/worker.ts"));
   await replace(`${base}.sources.cjs.map`, map);
   await replace(`${base}.sources.cjs`, sources);
-  await replace(`${base}.mjs`, await compileStart()); // written last: its existence means that all files are complete
-}
-
-/** Changes with every file the host is compiled from. Promises would take ten times as long. */
-function fingerprint() {
-  const looks = [...SOURCES.flatMap(looksBelow), lookOf(INSTALLED)].toSorted((a, b) =>
-    a < b ? -1 : 1,
-  );
-  return createHash("sha256").update(looks.join("\n")).digest("hex").slice(0, 16);
-}
-
-function looksBelow(folder) {
-  return readdirSync(`${ROOT}${folder}`, { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`; // `join` would take a quarter of the time
-    if (entry.isDirectory()) return NOT_COMPILED.includes(entry.name) ? [] : looksBelow(path);
-    return /\.(ts|js|json)$/.test(entry.name) ? lookOf(path) : [];
-  });
-}
-
-/** The change time moves with every write and rename, and no program can set it (inode(7)). */
-function lookOf(file) {
-  const { ctimeMs, size } = statSync(`${ROOT}${file}`);
-  return `${file} ${ctimeMs} ${size}`;
+  await replace(`${base}.snapshot.cjs`, await compileStart("snapshot", "cjs"));
+  await replace(`${base}.mjs`, await compileStart("compiled", "esm")); // written last: its existence means that all files are complete
 }
 
 /** Compiles the host's own sources and their source map; returns the names of the packages they import. */
@@ -95,7 +86,7 @@ async function compileSources(base) {
       COMPILED_TIME_ZONE: compiledTimeZone(),
       ...OWN_META,
     },
-    plugins: [ownMeta, noPackages(packages)],
+    plugins: [ownMeta, NOT_IN_SNAPSHOTS, noPackages(packages)],
   });
   const [map, sources] = [".map", ".cjs"].map(
     (end) => outputFiles.find(({ path }) => path.endsWith(end)).text,
@@ -112,7 +103,7 @@ function compiledTimeZone() {
 
 async function compilePackages(names) {
   const { bundlePackages } = await import("./package-bundle.js");
-  return bundlePackages(ROOT, names, LEFT_OUT);
+  return bundlePackages(ROOT, names, LEFT_OUT, [NOT_IN_SNAPSHOTS, NO_DEPRECATIONS]);
 }
 
 async function compileProgram(entry) {
@@ -122,10 +113,15 @@ async function compileProgram(entry) {
   return outputFiles[0].text;
 }
 
-async function compileStart() {
+async function compileStart(name, format) {
   const { build } = await import("esbuild");
-  const entryPoints = [join(ROOT, "host/start-compiled.ts")];
-  const { outputFiles } = await build({ ...TARGET, ...SMALL, entryPoints, format: "esm" });
+  const { outputFiles } = await build({
+    ...TARGET,
+    ...SMALL,
+    entryPoints: [join(ROOT, `host/start-${name}.ts`)],
+    format,
+    ...(format === "cjs" && { define: OWN_META, plugins: [ownMeta] }),
+  });
   return outputFiles[0].text;
 }
 

@@ -12,4 +12,5 @@ if (compiled === undefined) {
   const { register } = await import("tsx/esm/api");
   register();
 }
-await import(compiled === undefined ? "./main.ts" : pathToFileURL(compiled).href);
+if (compiled === undefined) (await import("./main.ts")).begin();
+else await import(pathToFileURL(compiled).href);

@@ -6,9 +6,9 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { hasSignedIn } from "./auth/token-register.ts";
 import { takeEnvironment } from "./environment.ts";
 import type { Host } from "./host.ts";
-import { openLog } from "./log.ts";
+import { openLog, type ProcessLog } from "./log.ts";
 import { readOptions, type RunOptions, USAGE } from "./options.ts";
-import { openSystemd } from "./systemd.ts";
+import { openSystemd, type Systemd } from "./systemd.ts";
 
 const FIRST_VISIT = "first-visit";
 /** The link is in a log, which others may read: it is valid for a week, and the session for a year. */
@@ -23,19 +23,24 @@ export const whenReady = new Promise<void>((report) => {
   reportReady = report;
 });
 
-const environment = takeEnvironment();
-const log = openLog("info", process.stderr.isTTY);
-const manager = openSystemd(environment, log);
+let environment: NodeJS.ProcessEnv;
+let log: ProcessLog;
+let manager: Systemd;
 /** The host, once it is starting or running. */
 let starting: Promise<Host> | undefined;
 let isStopping = false;
 let isRestarting = false;
 
-process.stdout.on("error", () => undefined); // the host continues when the reader of its output ends
-process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any local program may use
-process.on("SIGTERM", stop);
-process.on("SIGINT", stop);
-main().catch(fail);
+export function begin(): void {
+  environment = takeEnvironment();
+  log = openLog("info", process.stderr.isTTY);
+  manager = openSystemd(environment, log);
+  process.stdout.on("error", () => undefined); // the host continues when the reader of its output ends
+  process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any local program may use
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  main().catch(fail);
+}
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), environment, ROOT);

@@ -1,23 +1,21 @@
-// The first of the files that the host is compiled to: runs the other two, its packages and its sources.
-import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
+// The first of the files that the host is compiled to: runs the others, its packages and its sources.
 import { fileURLToPath } from "node:url";
-import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
 import { mapStacks } from "./compiled-stacks.ts";
-import type * as Main from "./main.ts";
+import { loadCompiled, sourcesOf } from "./load-compiled.ts";
+import { saveSnapshot, takeNodeInUse } from "./snapshot.ts";
+
+/** A start is over by then, and the first visit of the dashboard too. */
+const SNAPSHOT_AFTER_MS = 30_000;
 
 const base = fileURLToPath(import.meta.url).replace(/\.mjs$/, "");
-const sources = `${base}.sources.cjs`;
-const cache = `${base}.cache`;
-const require: Require = createRequire(sources);
-mapStacks(sources);
-for (const part of ["packages", "sources"]) mkdirSync(`${cache}/${part}`, { recursive: true });
-const packages = runCached(`${base}.packages.cjs`, `${cache}/packages`, require);
-const host = runCached(sources, `${cache}/sources`, (specifier) =>
-  Object.hasOwn(packages.exports, specifier) ? packages.exports[specifier] : require(specifier),
-);
+const node = takeNodeInUse();
+mapStacks(sourcesOf(base));
+const { main, wasCompiled, save } = loadCompiled(base);
+main.begin();
 // Once the host is ready, because most of what a start runs is first called then.
-void (host.exports as unknown as typeof Main).whenReady.then(() => {
-  packages.save();
-  host.save();
+void main.whenReady.then(() => {
+  save();
+  // Not at a first start, nor where nothing can be written or is kept, such as in a container.
+  if (!node || !wasCompiled) return;
+  setTimeout(() => void saveSnapshot(base, node), SNAPSHOT_AFTER_MS).unref();
 });

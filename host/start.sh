@@ -4,5 +4,23 @@
 
 # One pool of memory for all threads, and freed blocks from 128 KiB on go back to the system.
 export MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+
+here=$(dirname "$0")
+snapshot=$here/../node_modules/.cache/mantel/host.snapshot
+# The file of Node: another version cannot use the snapshot.
+MANTEL_NODE=$(ls -Lil "$(command -v node)")
+export MANTEL_NODE
+
+# A start with the snapshot leaves a file until the host runs. If its process has ended before, Node could not use it.
+for left in "$snapshot".by-*; do
+  [ -e "$left" ] && ! kill -0 "${left##*-}" 2>/dev/null && rm -f "$snapshot" "$left"
+done
+
+made_for=
+[ -f "$snapshot" ] && read -r made_for 2>/dev/null <"$snapshot.node"
+if [ "$made_for" = "$MANTEL_NODE" ] && [ -z "${NODE_OPTIONS-}" ] &&
+  printf '' 2>/dev/null >"$snapshot.by-$$"; then
+  exec node --snapshot-blob "$snapshot" "$here/launch.js" "$@"
+fi
 # Without flags of V8: with any of them Node compiles its own modules again at each start.
-exec node "$(dirname "$0")/launch.js" "$@"
+exec node "$here/launch.js" "$@"

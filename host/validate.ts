@@ -1,5 +1,5 @@
 import { isNativeError } from "node:util/types";
-import { Script, createContext } from "node:vm";
+import { createContext, Script } from "node:vm";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { faultsOf as faultsOfOwn, invalid } from "@mantel/plugin-sdk/validate";
 import { toValidationErrors } from "@mantel/plugin-sdk/validation-errors";
@@ -118,12 +118,8 @@ function isLight(value: unknown, weight: number): boolean {
 }
 
 function runLimited(work: NonNullable<Work>): TLocalizedValidationError[] {
-  try {
-    limited.work = work;
-    return limitedRun.runInContext(limited, { timeout: FOREIGN_CHECK_MS });
-  } finally {
-    limited.work = undefined;
-  }
+  limited ??= new LimitedRun();
+  return limited.run(work);
 }
 
 function usedMs(before: NodeJS.CpuUsage): number {
@@ -134,10 +130,25 @@ function isTimeout(cause: unknown): boolean {
   return isNativeError(cause) && "code" in cause && cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }
 
-/** The time limit of a script covers the functions it calls, in any context. */
-const limitedRun = new Script("work()");
-const limited = createContext({ work: undefined as Work });
 type Work = (() => TLocalizedValidationError[]) | undefined;
+
+/** The time limit of a script covers the functions it calls, in any context. */
+class LimitedRun {
+  readonly #script = new Script("work()");
+  readonly #context = createContext({ work: undefined as Work });
+
+  run(work: NonNullable<Work>): TLocalizedValidationError[] {
+    try {
+      this.#context["work"] = work;
+      return this.#script.runInContext(this.#context, { timeout: FOREIGN_CHECK_MS });
+    } finally {
+      this.#context["work"] = undefined;
+    }
+  }
+}
+
+/** Made when it is first used: a snapshot of the host's process cannot hold a context. */
+let limited: LimitedRun | undefined;
 
 function unusable(reason: string): TLocalizedValidationError {
   const message = `cannot be checked, because its schema is invalid: ${reason}`;

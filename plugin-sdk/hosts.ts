@@ -1,7 +1,5 @@
 import {
   begins,
-  BlockList,
-  covers,
   create,
   ends,
   hostOf,
@@ -13,6 +11,7 @@ import {
   partOf,
   placeOf,
   values,
+  within,
 } from "./runtime/primordials.ts";
 
 /** Limit of remembered hosts. When it is reached, the oldest is forgotten, so that memory stays bounded for years. */
@@ -25,21 +24,18 @@ const ORIGIN = /^(?:config|service):/;
  * multicast (RFC 5771, RFC 2365, RFC 4291) and broadcast addresses that do not leave the home's network.
  */
 const LOCAL = "network:local";
-const PRIVATE = new BlockList();
-for (const [net, bits] of [
-  ["10.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["224.0.0.0", 24],
-  ["239.0.0.0", 8],
-  ["255.255.255.255", 32],
-] as const) {
-  PRIVATE.addSubnet(net, bits, "ipv4");
-}
-PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fe80::", 10, "ipv6");
-PRIVATE.addSubnet("ff02::", 16, "ipv6");
+const LOCAL_SUBNETS = [
+  ["10.0.0.0", 8, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["224.0.0.0", 24, "ipv4"],
+  ["239.0.0.0", 8, "ipv4"],
+  ["255.255.255.255", 32, "ipv4"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["ff02::", 16, "ipv6"],
+] as const;
 
 /**
  * The hosts that a plugin may reach: the hosts in its manifest and the addresses to which they resolve. The class
@@ -56,7 +52,8 @@ export class Hosts {
   readonly #origins = new Texts();
   readonly #suffixes: readonly string[];
   readonly #allowsAll: boolean;
-  readonly #allowsLocal: boolean;
+  /** True for an address of the home's network, if the manifest allows those. */
+  readonly #isLocal: ((address: string, family: "ipv4" | "ipv6") => boolean) | undefined;
 
   constructor(declared: readonly string[]) {
     for (const host of declared) {
@@ -65,11 +62,11 @@ export class Hosts {
     }
     this.#suffixes = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
     this.#allowsAll = declared.includes("*");
-    this.#allowsLocal = declared.includes(LOCAL);
+    if (declared.includes(LOCAL)) this.#isLocal = within(LOCAL_SUBNETS);
   }
 
   allows(host: string): boolean {
-    if (this.#allowsAll || (this.#allowsLocal && isPrivate(host))) return true;
+    if (this.#allowsAll || this.#allowsLocally(host)) return true;
     const name = canonical(host);
     return (
       this.#exact.has(name) ||
@@ -119,6 +116,12 @@ export class Hosts {
     return this.#origins.get(canonical(host)) ?? host;
   }
 
+  #allowsLocally(host: string): boolean {
+    const address = withoutZone(host);
+    const family = isIP(address);
+    return family > 0 && this.#isLocal?.(address, family === 6 ? "ipv6" : "ipv4") === true;
+  }
+
   #hasAllowedSuffix(name: string): boolean {
     for (let at = 0; at < this.#suffixes.length; at++) {
       if (ends(name, this.#suffixes[at] ?? name)) return true;
@@ -161,12 +164,6 @@ class Texts {
 }
 
 /** True for an address of the home's own network; false for every name, even if it resolves to a private address. */
-function isPrivate(host: string): boolean {
-  const address = withoutZone(host);
-  const family = isIP(address);
-  return family > 0 && covers(PRIVATE, address, family === 6 ? "ipv6" : "ipv4");
-}
-
 /** Normalizes a host like `normalize`; every loopback name and address becomes `localhost`. */
 function canonical(host: string): string {
   const name = normalize(host);

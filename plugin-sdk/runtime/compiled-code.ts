@@ -34,6 +34,8 @@ const HEAD = "(function (module, __filename, __dirname) {";
 /** A bundle that was run with compiled code from a cache. */
 interface CachedRun {
   readonly exports: Exports;
+  /** True if V8 accepted the code in the cache. */
+  readonly wasCompiled: boolean;
   /**
    * Saves the compiled code of all functions that have run by now, if there was none that V8 accepted. Functions that
    * run later are compiled again in each process.
@@ -63,10 +65,12 @@ export function runCached(file: string, compiled: string, require: Require): Cac
   open(holder, file, dirname(file));
   const module = { exports: {} as Exports };
   void holder.exports(require, module, module.exports);
+  const wasCompiled = script.cachedDataRejected === false;
   return {
     exports: module.exports,
+    wasCompiled,
     save: () => {
-      if (script.cachedDataRejected !== false) saveCompiled(script, cache);
+      if (!wasCompiled) saveCompiled(script, cache);
     },
   };
 }

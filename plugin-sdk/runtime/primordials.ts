@@ -5,6 +5,7 @@
 import { writeSync } from "node:fs";
 import net from "node:net";
 
+type Family = "ipv4" | "ipv6";
 type Method = (...args: never[]) => unknown;
 
 /** Calls a method without `method.apply`, which a plugin can replace. */
@@ -17,7 +18,7 @@ export const construct = Reflect.get(Reflect, "construct") as (
 ) => object;
 export const { assign, create, defineProperty, freeze, keys, values } = Object;
 export const { isArray } = Array;
-export const { BlockList, isIP, isIPv6 } = net;
+export const { isIP, isIPv6 } = net;
 export const { parse: parseJson } = JSON;
 export const toNumber = Number;
 export const toText = String;
@@ -35,7 +36,6 @@ const endsWith = taken(String.prototype, "endsWith");
 const indexOf = taken(String.prototype, "indexOf");
 const slice = taken(String.prototype, "slice");
 const toLowerCase = taken(String.prototype, "toLowerCase");
-const check = taken(BlockList.prototype, "check");
 const NodeUrl = URL;
 const canParse = taken(NodeUrl, "canParse");
 const hostname = taken(Object.getOwnPropertyDescriptor(NodeUrl.prototype, "hostname") ?? {}, "get");
@@ -51,8 +51,15 @@ export const placeOf = (text: string, part: string): number =>
 export const partOf = (text: string, from: number, to?: number): string =>
   apply(slice, text, [from, to]) as string;
 export const inLowerCase = (text: string): string => apply(toLowerCase, text, []) as string;
-export const covers = (list: net.BlockList, address: string, family: "ipv4" | "ipv6"): boolean =>
-  apply(check, list, [address, family]) === true;
+/** A function that tells whether one of the subnets contains an address. A snapshot of a process cannot hold one. */
+export function within(
+  subnets: readonly (readonly [net: string, bits: number, family: Family])[],
+): (address: string, family: Family) => boolean {
+  const list = new net.BlockList();
+  for (const [address, bits, family] of subnets) list.addSubnet(address, bits, family);
+  const check = taken(list, "check");
+  return (address, family) => apply(check, list, [address, family]) === true;
+}
 /** The host of a URL such as `mqtt://nas:1883`; `undefined` for an invalid URL. */
 export const hostOf = (address: string): string | undefined =>
   apply(canParse, NodeUrl, [address]) === true

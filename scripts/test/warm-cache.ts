@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { BuildCache } from "../../host/build-cache.ts";
 import { openLog } from "../../host/log.ts";
+import { makeHostSnapshot } from "./host-snapshot.ts";
 
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
 const DEADLINE_MS = 60_000;
@@ -26,7 +27,13 @@ export async function warmCache(
   { hasPlugins }: { readonly hasPlugins: boolean },
 ): Promise<string> {
   const folder = join(FOLDER, `warm-${basename(compiled, ".mjs")}`);
-  if (await isUpToDate(folder, hasPlugins)) return folder;
+  if (!(await isUpToDate(folder, hasPlugins))) await fill(folder);
+  if (hasPlugins) await makeHostSnapshot();
+  return folder;
+}
+
+/** Runs a host with a cache that becomes the folder. */
+async function fill(folder: string): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), "mantel-cache-"));
   try {
     const data = join(home, "data"); // as deep as that of a test: source maps have relative paths
@@ -35,7 +42,6 @@ export async function warmCache(
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-  return folder;
 }
 
 /** True if hosts would not build again what is in the cache. */

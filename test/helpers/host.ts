@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Audit } from "../../host/auth/audit.ts";
@@ -20,7 +20,7 @@ import { copyWarmCache } from "./warm-cache.ts";
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 10_000;
-const PROGRAM = "host/launch.js";
+const PROGRAM = ["sh", "host/start.sh"];
 /** As the token command names itself in the audit log. */
 const OPERATOR = { sub: "token command", jti: "" };
 const READY = /^mantel ready (https?:\S+)$/m;
@@ -88,7 +88,7 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
   if (config) await writeFile(join(data, "config.json"), JSON.stringify(config));
 
   const flags = ["--port", "0", "--data", data, "--plugins", plugins, ...(options.args ?? [])];
-  const command = [...(options.through ?? []), process.execPath, PROGRAM, ...flags];
+  const command = [...(options.through ?? []), ...PROGRAM, ...flags];
   const host = new HostProcess(repository, command, { ...options.env });
   t.after(async () => {
     try {
@@ -204,11 +204,11 @@ class HostProcess {
   }
 }
 
-/** The environment without settings of a Mantel that the developer runs. */
+/** The environment without settings of a Mantel that the developer runs, and with the Node of this process. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_")),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_"));
+  const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
+  return { ...Object.fromEntries(kept), PATH: path };
 }
 
 async function shippedPlugins(): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import crypto from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -7,29 +6,16 @@ import { join, resolve } from "node:path";
 import { compiledPath } from "@mantel/plugin-sdk/compiled-code";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { CODE, SAVE, START } from "@mantel/plugin-sdk/runtime-files";
-import type { BuildOptions, Plugin } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { build } from "../../build-service.ts";
+import { builtinsOnUse, isOnUse } from "../../builtins-on-use.js";
 import { WRAPPED } from "../../package-bundle.js";
 import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
 
-const ON_DEMAND = "on-demand";
-
-/**
- * Loads `node:crypto` when a function first uses it: few plugins hash or need random bytes, and the module takes half a
- * megabyte and 4 ms of CPU of each process.
- */
-const CRYPTO_ON_DEMAND: Plugin = {
-  name: "crypto-on-demand",
-  setup(bundle) {
-    bundle.onResolve({ filter: /^node:crypto$/ }, ({ path }) => ({ path, namespace: ON_DEMAND }));
-    bundle.onLoad({ filter: /.*/, namespace: ON_DEMAND }, ({ path }) => ({
-      contents: `for (const name of ${JSON.stringify(Object.keys(crypto))}) Object.defineProperty(exports, name, {
-        enumerable: true, get: () => process.getBuiltinModule(${JSON.stringify(path)})[name] });`,
-    }));
-  },
-};
+/** Few plugins hash or need random bytes, and the module takes half a megabyte and 4 ms of CPU of each process. */
+const CRYPTO_ON_USE = builtinsOnUse(["crypto"]);
 
 /** In sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction). */
 const STRICT = '"use strict";';
@@ -107,10 +93,10 @@ async function compile(
     metafile: true,
     logLevel: "silent",
     tsconfigRaw: {},
-    plugins: [CRYPTO_ON_DEMAND],
+    plugins: [CRYPTO_ON_USE],
     ...around,
   });
-  const files = Object.keys(metafile.inputs).filter((path) => !path.startsWith(`${ON_DEMAND}:`));
+  const files = Object.keys(metafile.inputs).filter((path) => !isOnUse(path));
   const inputs = files.map((path) => resolve(path));
   return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, import.meta.filename] };
 }

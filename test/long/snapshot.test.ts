@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { saveSnapshot } from "../../host/snapshot.ts";
+import { nodeInUse } from "../../scripts/test/host-snapshot.ts";
+import { copyOfHost } from "../helpers/repository.ts";
+
+const CACHE = "node_modules/.cache/mantel";
+const SNAPSHOT = "host.snapshot";
+
+test("a start with a snapshot loads no file of the host", async (t) => {
+  const { start, snapshots, base } = await openCopy(t);
+  await writeFile(`${base}.mjs`, 'throw new Error("loaded");'); // that a start without the snapshot runs
+
+  const { code, stdout, stderr } = await start();
+
+  assert.match(stdout, /^usage: npm start/);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.deepEqual(await snapshots(), [SNAPSHOT, `${SNAPSHOT}.node`]);
+});
+
+test("a start after a change runs the changed sources and ends the snapshot", async (t) => {
+  const { start, snapshots, folder } = await openCopy(t);
+  const options = join(folder, "host/options.ts");
+  await writeFile(options, (await readFile(options, "utf8")).replace("usage: ", "changed: "));
+
+  const { stdout, stderr } = await start();
+
+  assert.match(stdout, /^changed: npm start/);
+  assert.equal(stderr, "");
+  assert.ok(!(await snapshots()).includes(SNAPSHOT));
+});
+
+test("a snapshot that Node cannot use fails one start", async (t) => {
+  const { start, snapshots, folder } = await openCopy(t);
+  await writeFile(join(folder, CACHE, SNAPSHOT), "damaged");
+
+  const first = await start();
+  const second = await start();
+
+  assert.notEqual(first.code, 0);
+  assert.match(second.stdout, /^usage: npm start/);
+  assert.deepEqual([second.code, second.stderr], [0, ""]);
+  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.node`]);
+});
+
+test("a snapshot for another Node, or for other flags, is not used", async (t) => {
+  const { start, folder } = await openCopy(t);
+  await writeFile(join(folder, CACHE, SNAPSHOT), "damaged"); // which a start that uses it would notice
+
+  const withFlags = await start({ NODE_OPTIONS: "--max-old-space-size=200" });
+  await writeFile(join(folder, CACHE, `${SNAPSHOT}.node`), "260689 /usr/bin/another\n");
+  const withAnother = await start();
+
+  assert.match(withFlags.stdout, /^usage: npm start/);
+  assert.match(withAnother.stdout, /^usage: npm start/);
+});
+
+for (const [what, code] of Object.entries({
+  "draws random bytes while it is loaded":
+    'import { randomUUID } from "node:crypto";\nexport const ID = randomUUID();',
+  "fails while it is loaded": 'throw new Error("on purpose");',
+})) {
+  test(`of code that ${what} no snapshot is kept`, async (t) => {
+    const { snapshots } = await openCopy(t, code);
+
+    assert.deepEqual(await snapshots(), []);
+  });
+}
+
+/** A copy of the host, with `code` in a source, and with its snapshot. */
+async function openCopy(t: TestContext, code = "") {
+  const folder = await copyOfHost(t);
+  await appendFile(join(folder, "host/options.ts"), `\n${code}\n`);
+  const start = (environment: NodeJS.ProcessEnv = {}) => launch(folder, environment);
+  await start();
+  const names = await readdir(join(folder, CACHE));
+  const [name = ""] = names.filter((each) => each.endsWith(".mjs"));
+  const base = join(folder, CACHE, name.replace(/\.mjs$/, ""));
+  await saveSnapshot(base, await nodeInUse());
+  const snapshots = async (): Promise<string[]> =>
+    (await readdir(join(folder, CACHE))).filter((each) => each.startsWith(SNAPSHOT)).toSorted();
+  return { folder, base, start, snapshots };
+}
+
+const launch = (cwd: string, environment: NodeJS.ProcessEnv): Promise<Ended> =>
+  run("sh", ["host/start.sh", "--help"], {
+    cwd,
+    env: { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, ...environment },
+  });
+
+interface Ended {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(program: string, args: readonly string[], options: object): Promise<Ended> {
+  return new Promise((done) => {
+    execFile(program, args, options, (failure, stdout, stderr) =>
+      done({
+        code: failure?.code ?? failure?.signal ?? 0,
+        stdout: String(stdout),
+        stderr: String(stderr),
+      }),
+    );
+  });
+}
