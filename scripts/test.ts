@@ -1,5 +1,6 @@
 // npm test [-- path...]: the tests below the paths; without a path all but those below test/long.
-// npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long.
+// npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long. With --long those
+// come after the others, which takes less time than both commands.
 // With --repeat a file that failed runs once more, alone, and the report names it as unsteady if it passes then.
 // With --durations the time of each slow file is written to scripts/test/durations.json.
 // TEST_ORDER=random runs the tests of each file, and its subtests, in a random order and prints its seed;
@@ -9,7 +10,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { compileHost } from "../host/compiled.js";
 import { bundle } from "./test/bundle.ts";
-import { startCoverage } from "./test/coverage.ts";
+import { type Coverage, startCoverage } from "./test/coverage.ts";
 import {
   commitDurations,
   type Durations,
@@ -19,7 +20,7 @@ import {
 } from "./test/durations.ts";
 import { findTests } from "./test/find-tests.ts";
 import { groupFiles } from "./test/groups.ts";
-import { readTestFile } from "./test/imports.ts";
+import { readTestFile, type TestFile } from "./test/imports.ts";
 import { measureLoad } from "./test/load.ts";
 import { memoryFolder } from "./test/memory-folder.ts";
 import { chooseSeed, shuffle } from "./test/order.ts";
@@ -43,9 +44,11 @@ const LONG = "test/long/";
 /** The globals of a page, which packages of widgets look for when they load: before any bundle. */
 const PAGE = "plugin-sdk/widget-testing/page.ts";
 
-const FLAGS = ["--coverage", "--repeat", "--durations"];
+const FLAGS = ["--coverage", "--long", "--repeat", "--durations"];
 const paths = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
-const [hasCoverage, mayRepeat, writesDurations] = FLAGS.map((flag) => process.argv.includes(flag));
+const [hasCoverage, hasLong, mayRepeat, writesDurations] = FLAGS.map((flag) =>
+  process.argv.includes(flag),
+);
 const seed = chooseSeed(process.env["TEST_ORDER"]);
 const found = await findAll();
 const report = new Report({ isVerbose: paths.length > 0, seed });
@@ -58,9 +61,9 @@ for (const { path } of found) {
 }
 
 const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
-const isLong = testFiles.every(({ path }) => path.startsWith(LONG));
-const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
-const load = measureLoad(Math.min(concurrency, testFiles.length));
+const isLong = (path: string) => path.startsWith(LONG);
+const atOnce = testFiles.every(({ path }) => isLong(path)) ? CONCURRENCY_OF_LONG : CONCURRENCY;
+const load = measureLoad(Math.min(atOnce, testFiles.length));
 const coverage = hasCoverage ? await startCoverage() : undefined;
 const [cache, pathOf] = await Promise.all([
   testFiles.some(({ startsProcesses }) => startsProcesses)
@@ -86,7 +89,6 @@ const limits = {
     ...(seed !== undefined && { TEST_ORDER: seed }),
     ...(cache !== undefined && { TEST_CACHE: cache }),
     ...(browser && { TEST_BROWSER: browser.wsEndpoint() }),
-    ...coverage?.env,
   },
 };
 
@@ -99,13 +101,25 @@ process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.ex
 process.stdout.once("error", () => process.exit(1)); // such as `npm test | head`, which reads no further
 const durations = readDurations({ coverage: coverage !== undefined });
 const ran: Durations = {};
-const groups = groupFiles(testFiles, (file) => expectedMs(durations, file), isLong ? 1 : undefined);
+const msOf = (file: TestFile) => expectedMs(durations, file);
+const groups = [
+  ...groupFiles(
+    testFiles.filter(({ path }) => !isLong(path)),
+    msOf,
+  ),
+  ...groupFiles(
+    testFiles.filter(({ path }) => isLong(path)),
+    msOf,
+    1,
+  ),
+];
 const queue = groups.map((group) => inOrder(group.map(({ path }) => path)));
 const failed: FileResult[] = [];
-const more = isLong ? 0 : MORE_WITHOUT_BROWSER;
-await Promise.all(
-  Array.from({ length: concurrency + more }, (_each, at) => runQueue(at < concurrency)),
-);
+/** Groups that run and count for the coverage. */
+let covering = 0;
+let checking: ReturnType<Coverage["check"]> | undefined;
+const slots = Array.from({ length: CONCURRENCY + MORE_WITHOUT_BROWSER }, (_each, slot) => slot);
+await Promise.all(slots.map(runQueue));
 for (const first of failed) {
   report.announceRepeated(first);
   const { results } = await run([first.file]);
@@ -114,33 +128,46 @@ for (const first of failed) {
 await browser?.close();
 saveDurations(ran, { coverage: coverage !== undefined });
 if (writesDurations) commitDurations(ran);
+const checked = await checking;
+if (checked) process.stdout.write(checked.output);
 report.finish(load);
-if (report.hasFailed) process.exitCode = 1;
-else if (coverage) process.exitCode = await coverage.check();
+process.exitCode = report.hasFailed ? 1 : checked?.code;
 
-async function runQueue(mayUseBrowser: boolean): Promise<void> {
-  for (let next = take(mayUseBrowser); next; next = take(mayUseBrowser)) {
-    const { results, unfinished } = await run(next);
+async function runQueue(slot: number): Promise<void> {
+  for (let next = take(slot); next; next = take(slot)) {
+    const counts = isCovered(next);
+    if (counts) covering += 1;
+    const { results, unfinished } = await run(next, counts ? coverage?.env : undefined);
+    if (counts) covering -= 1;
     if (unfinished.length > 0) queue.unshift(unfinished);
     for (const result of results) {
       if (mayRepeat && hasFailed(result)) failed.push(result);
       else report.add(result);
       if (!hasFailed(result)) ran[result.file] = result.ms;
     }
+    if (covering === 0 && !queue.some(isCovered)) checking ??= coverage?.check();
   }
 }
 
-/** The next files of the queue, in which those with a browser are last. */
-function take(mayUseBrowser: boolean): readonly string[] | undefined {
-  const isForBrowser = queue[0]?.some((file) => ofBrowser.has(file)) === true;
-  return mayUseBrowser || !isForBrowser ? queue.shift() : undefined;
+/** True for files that count for the coverage. Those with a browser wait for what it and a host run, which is not counted. */
+function isCovered(group: readonly string[]): boolean {
+  return !group.some((file) => isLong(file) || ofBrowser.has(file));
+}
+
+/** The next files of the queue, in which those with a browser are last, and long ones behind them. */
+function take(slot: number): readonly string[] | undefined {
+  const [next = []] = queue;
+  const withBrowser = next.some((file) => ofBrowser.has(file));
+  const most = withBrowser ? CONCURRENCY : CONCURRENCY + MORE_WITHOUT_BROWSER;
+  return slot < (next.some(isLong) ? CONCURRENCY_OF_LONG : most) ? queue.shift() : undefined;
 }
 
 /** Runs files in a process of their own; those of pages in one that has the globals of a page from its start. */
-function run(group: readonly string[]): ReturnType<typeof runFiles> {
-  if (!group.some((file) => ofPages.has(file))) return runFiles(group, limits);
-  const page = pathToFileURL(pathOf(PAGE)).href;
-  return runFiles(group, { ...limits, nodeOptions: [...limits.nodeOptions, "--import", page] });
+function run(group: readonly string[], more: NodeJS.ProcessEnv = {}): ReturnType<typeof runFiles> {
+  const usesPage = group.some((file) => ofPages.has(file));
+  const page = usesPage ? ["--import", pathToFileURL(pathOf(PAGE)).href] : [];
+  const nodeOptions = [...limits.nodeOptions, ...page];
+  return runFiles(group, { ...limits, nodeOptions, env: { ...limits.env, ...more } });
 }
 
 function inOrder(files: readonly string[]): readonly string[] {
@@ -160,5 +187,5 @@ async function findAll() {
 async function findPaths(): Promise<string[]> {
   if (paths.length > 0) return (await Promise.all(paths.map(findTests))).flat();
   spawnSync(process.execPath, [SETUP, "--test"], { stdio: "inherit" }); // it says which tests are skipped
-  return (await findTests("test")).filter((file) => !file.startsWith(LONG));
+  return (await findTests("test")).filter((file) => hasLong === true || !isLong(file));
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 
 const FOLDER = "coverage";
 const WRITTEN = join(FOLDER, "tmp");
@@ -31,8 +32,13 @@ interface Covered {
 /** The environment in which processes write down what they ran, and the check of all they wrote. */
 export interface Coverage {
   readonly env: NodeJS.ProcessEnv;
-  /** Prints a summary and gives an exit code. */
-  readonly check: () => Promise<number>;
+  /** A summary and an exit code. */
+  readonly check: () => Promise<Checked>;
+}
+
+interface Checked {
+  readonly output: string;
+  readonly code: number;
 }
 
 export async function startCoverage(): Promise<Coverage> {
@@ -40,12 +46,11 @@ export async function startCoverage(): Promise<Coverage> {
   return { env: { NODE_V8_COVERAGE: resolve(WRITTEN) }, check };
 }
 
-async function check(): Promise<number> {
+async function check(): Promise<Checked> {
   await leaveOutSourceMaps();
-  const code = await report();
-  const faults = faultsOf(await readSummary());
-  for (const fault of faults) console.error(fault);
-  return faults.length > 0 ? 1 : code;
+  const { output, code } = await report();
+  const { lines, isBelow } = checkFloors(await readSummary());
+  return { output: `${output}${lines.join("\n")}\n`, code: isBelow ? 1 : code };
 }
 
 /**
@@ -62,35 +67,36 @@ async function leaveOutSourceMaps(): Promise<void> {
 }
 
 /** Merges what all processes wrote, once. */
-function report(): Promise<number> {
-  const args = [
-    "report",
-    "--exclude-after-remap",
-    ...REPORTERS.map((name) => `--reporter=${name}`),
-  ];
-  return new Promise((done, reject) => {
-    spawn("node_modules/.bin/c8", args, { stdio: "inherit" })
-      .on("error", reject)
-      .on("exit", (code) => done(code ?? 1));
-  });
+async function report(): Promise<Checked> {
+  const reporters = REPORTERS.map((name) => `--reporter=${name}`);
+  const args = ["report", "--exclude-after-remap", ...reporters];
+  const child = spawn("node_modules/.bin/c8", args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [code, output] = await Promise.all([
+    new Promise<number>((done, reject) => {
+      child.on("error", reject).on("exit", (status) => done(status ?? 1));
+    }),
+    text(child.stdout),
+  ]);
+  return { output, code };
 }
 
 async function readSummary(): Promise<[path: string, covered: Covered][]> {
-  const text = await readFile(`${FOLDER}/coverage-summary.json`, "utf8");
-  return Object.entries(JSON.parse(text) as Record<string, Covered>).map(([path, covered]) => [
+  const summary = await readFile(`${FOLDER}/coverage-summary.json`, "utf8");
+  return Object.entries(JSON.parse(summary) as Record<string, Covered>).map(([path, covered]) => [
     relative(".", path),
     covered,
   ]);
 }
 
-function faultsOf(summary: readonly [path: string, covered: Covered][]): string[] {
-  return FLOORS.flatMap(({ files, lines: floor }) => {
+function checkFloors(summary: readonly [path: string, covered: Covered][]) {
+  const percents = FLOORS.map(({ files, lines: floor }) => {
     const found = summary.filter(([path]) => files.test(path)).map(([, { lines }]) => lines);
     const sum = (key: keyof Covered["lines"]) => found.reduce((all, each) => all + each[key], 0);
-    const percent = (100 * sum("covered")) / sum("total");
-    console.log(`${percent.toFixed(2)} % of the lines of ${files.source} are covered`);
-    return percent >= floor
-      ? []
-      : [`less than ${floor} % of the lines of ${files.source} are covered`];
+    return { files, floor, percent: (100 * sum("covered")) / sum("total") };
   });
+  const lines = percents.map(({ files, floor, percent }) => {
+    const needed = percent >= floor ? "" : `, and ${floor} % are needed`;
+    return `${percent.toFixed(2)} % of the lines of ${files.source} are covered${needed}`;
+  });
+  return { lines, isBelow: percents.some(({ floor, percent }) => !(percent >= floor)) };
 }
