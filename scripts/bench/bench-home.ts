@@ -17,6 +17,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { copyWarmCache } from "../../test/helpers/warm-cache.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -31,7 +32,10 @@ const leftovers = new Set<() => void>();
 process.once("exit", () => [...leftovers].toReversed().forEach((clear) => clear()));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** A temporary folder for one benchmark, with copies of plugins. `remove` deletes it. */
+/**
+ * A temporary folder for one benchmark, with copies of plugins. `remove` deletes it. In a run of the tests the data
+ * folder has the builds that the run has prepared, as those of other tests do.
+ */
 export interface BenchHome {
   readonly plugins: string;
   readonly data: string;
@@ -49,9 +53,12 @@ export async function openHome(shipped: readonly string[] = []): Promise<BenchHo
   for (const id of shipped) {
     await cp(join(ROOT, "plugins", id), join(plugins, id), { recursive: true });
   }
+  const data = join(home, "data");
+  await mkdir(data, { mode: 0o700 });
+  await copyWarmCache(data, { hasPackages: true, plugins });
   return {
     plugins,
-    data: join(home, "data"),
+    data,
     write: async (file, content) => {
       await mkdir(join(plugins, file, ".."), { recursive: true });
       await writeFile(join(plugins, file), content);

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { after, test } from "node:test";
 import discovered from "../../plugins/ha-discovery/package.json" with { type: "json" };
 import zigbee from "../../plugins/zigbee2mqtt/package.json" with { type: "json" };
-import {
-  BRIDGES,
-  type LampCounts,
-  type MqttHome,
-  openMqttHome,
-} from "../../scripts/bench/shared/mqtt-home.ts";
+import { BRIDGES, type MqttHome, openMqttHome } from "../../scripts/bench/shared/mqtt-home.ts";
 import { killBrokerRepeatedly, reloadUnderStates } from "../../scripts/soak/brokers.ts";
 import { moveSlider } from "../../scripts/soak/slider.ts";
 import { withoutMosquitto } from "../helpers/mosquitto.ts";
@@ -16,12 +11,13 @@ import { until } from "../helpers/until.ts";
 const real = { skip: withoutMosquitto };
 const RATES = { zigbee2mqtt: zigbee.mantel.bridge, "ha-discovery": discovered.mantel.bridge };
 
-/** Real processes over TLS, passwords and ACL; all of it ends with the test. */
-async function home(t: TestContext, lamps: LampCounts): Promise<MqttHome> {
-  const opened = await openMqttHome(lamps);
-  t.after(() => opened.close());
-  return opened;
-}
+/** Lamps per bridge. */
+const LAMPS = 60;
+
+/** Real processes over TLS, passwords and ACL: one home for all tests that leave its broker running. */
+let opened: Promise<MqttHome> | undefined;
+const home = () => (opened ??= openMqttHome({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS }));
+after(async () => (await opened)?.close());
 
 test(
   "after a killed broker no command is sent twice and all states are current",
@@ -42,8 +38,8 @@ for (const id of BRIDGES) {
   test(
     `a slider reaches a lamp of ${id} at its rate and always with its last value`,
     real,
-    async (t) => {
-      const found = await moveSlider(await home(t, { [id]: 3 }), id);
+    async () => {
+      const found = await moveSlider(await home(), id);
 
       const { commandsPerSecond, burst } = RATES[id];
       const most = burst + 1 + (found.elapsedMs / 1_000) * commandsPerSecond;
@@ -54,10 +50,8 @@ for (const id of BRIDGES) {
     },
   );
 
-  test(`reloads of ${id} lose no incoming state, and no device flaps`, real, async (t) => {
-    const opened = await home(t, { [id]: 60 });
-
-    const found = await reloadUnderStates(opened, id, { rounds: 2, perSecond: 60 });
+  test(`reloads of ${id} lose no incoming state, and no device flaps`, real, async () => {
+    const found = await reloadUnderStates(await home(), id, { rounds: 2, perSecond: 60 });
 
     assert.ok(found.sent > 0);
     const { lost, vanished, unavailable, cuts } = found;
@@ -66,10 +60,11 @@ for (const id of BRIDGES) {
   });
 }
 
-test("a lamp keeps its number when it is renamed, removed and added again", real, async (t) => {
-  const { lamps, devices } = await home(t, { zigbee2mqtt: 3 });
+test("a lamp keeps its number when it is renamed, removed and added again", real, async () => {
+  const { lamps, devices } = await home();
   const fake = lamps.zigbee2mqtt;
-  const named = async (name: string) => (await devices()).find((each) => each.name === name)?.id;
+  const named = async (name: string) =>
+    (await devices("zigbee2mqtt")).find((each) => each.name === name)?.id;
   const id = await named("lamp 2");
   const [, lamp] = fake.devices;
   assert.ok(id !== undefined && lamp);
@@ -77,7 +72,7 @@ test("a lamp keeps its number when it is renamed, removed and added again", real
   fake.rename("lamp 2", "hall/lamp");
   await until(async () => (await named("hall/lamp")) === id);
   fake.leave("hall/lamp");
-  await until(async () => (await devices()).length === 2);
+  await until(async () => (await devices("zigbee2mqtt")).length === LAMPS - 1);
   fake.join({ ...lamp, friendly_name: "again" });
 
   await until(async () => (await named("again")) === id);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
@@ -60,7 +60,6 @@ export async function openMqttHome(counts: LampCounts): Promise<MqttHome> {
     "ha-discovery": new DiscoveredLamps(broker.url, counts["ha-discovery"] ?? 0, connection),
   };
   const benchHome = await openHome(["mqtt", ...BRIDGES]);
-  await mkdir(benchHome.data, { recursive: true, mode: 0o700 });
   const config = {
     mqtt: { url: broker.url, username: USER.username, ca },
     zigbee2mqtt: { topic: lamps.zigbee2mqtt.base },
