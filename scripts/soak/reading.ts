@@ -9,6 +9,8 @@ const PROBE = join(import.meta.dirname, "probe.ts");
 /** Time until the host is at rest: the next warm process has started, and idle connections are closed. */
 const REST_READINGS = 6;
 const REST_MS = 1_000;
+/** So many of the last readings are also of the host's heap: to count in it takes more than a second of CPU time. */
+const HEAP_READINGS = 2;
 const PROBE_DEADLINE_MS = 20_000;
 
 /** Figures by name; those of memory end in `MiB`. */
@@ -19,7 +21,7 @@ export async function serveProbed({ plugins, data }: BenchHome): Promise<Served>
   process.env["SOAK_FIGURES"] = figuresFile(data);
   process.env["GOGC"] = "10"; // otherwise esbuild's memory varies by 30 MiB, which hides growth
   const flags = ["--port", "0", "--data", data, "--plugins", plugins];
-  return serve(["--import", "tsx", "--import", PROBE, "host/main.ts", ...flags]);
+  return serve(["--import", "tsx", "--import", PROBE, "host/launch.js", ...flags]);
 }
 
 /** The lowest of several readings of the host and its children, which excludes temporary peaks. */
@@ -27,16 +29,21 @@ export async function readAtRest(host: Served, home: BenchHome): Promise<Reading
   const several: Reading[] = [];
   for (let left = REST_READINGS; left > 0; left--) {
     await delay(REST_MS);
-    several.push(await readHost(host, home));
+    const counted = left <= HEAP_READINGS ? await readHeap(host, home) : {};
+    several.push({ ...(await readHost(host, home)), ...counted });
   }
-  const names = Object.keys(several[0] ?? {});
+  const names = Object.keys(several.at(-1) ?? {});
   return Object.fromEntries(
-    names.map((name) => [name, Math.min(...several.map((reading) => reading[name] ?? 0))]),
+    names.map((name) => [name, Math.min(...several.map((reading) => reading[name] ?? Infinity))]),
   );
 }
 
-async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> {
+async function readHeap({ pid }: Served, { data }: BenchHome): Promise<Reading> {
   const { heapBytes, ...counts } = await probe(pid, figuresFile(data));
+  return { hostHeapMiB: rounded(heapBytes / 2 ** 20), ...counts };
+}
+
+async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> {
   const children = await findDescendants(pid);
   const areCompilers = await Promise.all(children.map(isCompiler));
   const memories = await Promise.all(children.map((child) => memoryOf(child, "RssAnon")));
@@ -45,13 +52,11 @@ async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> 
   );
   return {
     hostRssMiB: await memoryOf(pid, "VmRSS"),
-    hostHeapMiB: rounded(heapBytes / 2 ** 20),
     childrenMiB: rounded(sum(memories)),
     compilersMiB: rounded(sum(memories.filter((_, at) => areCompilers[at]))), // of the children's
     hostDescriptors: (await readdir(`/proc/${pid}/fd`)).length,
     childrenDescriptors: sum(descriptors),
     processes: children.length,
-    ...counts,
     cacheFiles: (await readdir(join(data, "cache"), { recursive: true })).filter(isCounted).length,
   };
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { resolve } from "node:path";
 import { test } from "node:test";
 import { faultsOf, growthOf } from "../../scripts/soak/verdict.ts";
 import { openWeek } from "../../scripts/soak/week.ts";
+import { runScript } from "../helpers/script.ts";
 
 const START = { hostRssMiB: 160, childrenMiB: 90, timers: 4, functions: 17_000, pageNodes: 63 };
 
@@ -39,16 +38,11 @@ test("memory that the browser keeps in the control page is shown but does not fa
 });
 
 test("an unknown soak is refused with the list of known ones", async () => {
-  const soak = execFile(process.execPath, ["--import", "tsx", "scripts/soak.ts", "everything"], {
-    cwd: resolve(import.meta.dirname, "../.."),
-  });
-  let errors = "";
-  soak.stderr?.on("data", (text: string) => (errors += text));
-  const code = await new Promise((done) => soak.once("close", done));
+  const { code, stderr } = await runScript("soak", ["everything"]);
 
   assert.equal(code, 2);
   assert.match(
-    errors,
+    stderr,
     /usage: npm run soak -- \[reloads \| failed \| widgets \| tab \| faults \| fuzz \| channel \| week \| kills \| broker \| home-assistant \| full-disk\] \[rounds\]/,
   );
 });
