@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compareEngines } from "../../scripts/compare-calendars/compare-engines.ts";
 import { withoutEngines } from "../../scripts/compare-calendars/engines.ts";
 
-const EVENTS = 500;
+const EVENTS = 200;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 
 test(

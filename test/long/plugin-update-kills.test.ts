@@ -12,7 +12,7 @@ import { emptyFolder } from "../helpers/folder.ts";
 import { bundledProgram } from "../helpers/script.ts";
 import { packageTgz } from "../helpers/tar.ts";
 
-const KILLS = 100;
+const KILLS = 40;
 const FILES = 60;
 const PROGRAM = "test/helpers/update-program.ts";
 
