@@ -6,6 +6,7 @@ import { linkParts, readGuide, save } from "../docs/guide-home.ts";
 import { Terminal } from "../docs/terminal.ts";
 import { startHost } from "../helpers/host.ts";
 import { freePort } from "../helpers/mosquitto.ts";
+import { bundledProgram } from "../helpers/script.ts";
 import { until } from "../helpers/until.ts";
 
 /** A saved file is live, and a device asked again, within this; a busy machine takes its time. */
@@ -25,6 +26,7 @@ async function startReader(t: TestContext) {
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
   const terminal = Terminal.open(t, home, { ...environment, MANTEL_DATA: host.data });
 
+  const tests = await bundledProgram("scripts/test.ts"); // from its sources each of nine runs would load for 2 s
   const ask = async (commands: string, shown: unknown): Promise<true> => {
     const { code, output } = await terminal.run(commands);
     assert.equal(code, 0, output);
@@ -37,7 +39,7 @@ async function startReader(t: TestContext) {
       .join("\n")
       .replaceAll("http://127.0.0.1:8470", host.url)
       .replaceAll("8480", String(await freePort()))
-      .replaceAll(/^npm test/gm, "node --import tsx scripts/test.ts"), // which installs nothing first
+      .replaceAll(/^npm test/gm, `node ${tests}`), // which installs nothing first
     async follow(block: Block): Promise<void> {
       if (block.kind !== "commands") await save(home, block);
       else if (!mayRepeat(block.text)) await ask(block.text, block.answer);
