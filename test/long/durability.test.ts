@@ -4,7 +4,7 @@ import { fillDiskRepeatedly } from "../../scripts/soak/full-disk.ts";
 import { killRepeatedly } from "../../scripts/soak/kills.ts";
 
 test("a host killed while it writes loses no acknowledged change", async (t) => {
-  const { startMs: _, ...count } = await killRepeatedly(8);
+  const { startMs: _, ...count } = await killRepeatedly(6);
 
   t.diagnostic(JSON.stringify(count));
   assert.deepEqual([count.lost, count.corrupt], [0, 0]);
