@@ -38,7 +38,7 @@ process.once("exit", () => {
 
 process.env.MANTEL_LOG_LEVEL ??= "debug";
 process.argv.push("--consent-on-save");
-await import("../host/main.ts");
+(await import("../host/main.ts")).begin();
 
 /** Combines several saves into one check. Saves during a check start one more check after it. */
 function checkSoon(): void {
