@@ -2,6 +2,8 @@
 // TypeScript.
 
 const ON_USE = "on-use";
+/** This file, from which a part of each bundle comes. */
+export const ON_USE_FILE = import.meta.filename;
 
 /**
  * An esbuild plugin that loads these modules of Node when something of them is first used, and not with the bundle.

@@ -1,6 +1,6 @@
 // Compiles the host into its own sources, its npm packages, and two start files, one of which is for snapshots; beside
-// them the program of the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs before anything that
-// could load TypeScript.
+// them the program of the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs
+// before anything that could load TypeScript.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -56,7 +56,9 @@ export async function compileHost() {
 
 async function writeCompiled(base) {
   const { sources, map, packages } = await compileSources(base);
-  await mkdir(FOLDER, { recursive: true });
+  for (const part of ["packages", "sources"]) {
+    await mkdir(`${base}.cache/${part}`, { recursive: true }); // for V8's compiled code
+  }
   await replace(`${base}.packages.cjs`, await compilePackages(packages));
   await replace(`${base}.backup.cjs`, await compileProgram("host/backup/worker.ts"));
   await replace(`${base}.sources.cjs.map`, map);

@@ -12,5 +12,9 @@ if (compiled === undefined) {
   const { register } = await import("tsx/esm/api");
   register();
 }
-if (compiled === undefined) (await import("./main.ts")).begin();
-else await import(pathToFileURL(compiled).href);
+if (compiled === undefined) {
+  delete process.env.MANTEL_SNAPSHOT_FOR;
+  (await import("./main.ts")).begin();
+} else {
+  await import(pathToFileURL(compiled).href);
+}

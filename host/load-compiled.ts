@@ -1,9 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
 import type * as Main from "./main.ts";
 
-/** The code of the compiled host, which has run and not begun to do anything. */
+/** The code of the compiled host, which is loaded and has not begun to do anything. */
 export interface LoadedHost {
   readonly main: typeof Main;
   /** True if V8 had compiled the sources in an earlier start. */
@@ -35,8 +34,5 @@ function withPackages(exports: Readonly<Record<string, unknown>>, require: Requi
     Object.hasOwn(exports, specifier) ? exports[specifier] : require(specifier);
 }
 
-function cacheOf(base: string, part: string): string {
-  const folder = `${base}.cache/${part}`;
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
+/** The folder of V8's compiled code of the packages or the sources. */
+const cacheOf = (base: string, part: "packages" | "sources"): string => `${base}.cache/${part}`;

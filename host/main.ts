@@ -31,6 +31,10 @@ let starting: Promise<Host> | undefined;
 let isStopping = false;
 let isRestarting = false;
 
+/** Loads the code of the host. */
+export const loadHost = () => import("./host.ts");
+
+/** Starts the host with the arguments and the environment of this process. */
 export function begin(): void {
   environment = takeEnvironment();
   log = openLog("info", process.stderr.isTTY);
@@ -71,8 +75,7 @@ async function start(options: RunOptions): Promise<Host> {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
-  // Loaded here, because it takes most of the start, and signals are handled by now.
-  const { startHost } = await import("./host.ts");
+  const { startHost } = await loadHost(); // here, because it takes long, and signals are handled by now
   starting = startHost({
     ...options,
     version,

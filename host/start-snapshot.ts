@@ -6,37 +6,45 @@ import { createRequire } from "node:module";
 import { startupSnapshot } from "node:v8";
 import { mapStacks } from "./compiled-stacks.ts";
 import { loadCompiled, sourcesOf } from "./load-compiled.ts";
-import { begunFile, takeNodeInUse } from "./snapshot.ts";
+import type * as Main from "./main.ts";
+import { startingFile, takeSnapshotFor } from "./snapshot.ts";
 import { compiledName } from "./source-fingerprint.js";
 
 const base = __filename.replace(/\.snapshot\.cjs$/, "");
 
-startupSnapshot.setDeserializeMainFunction(
-  beginWith(withoutRandomness(() => loadCompiled(base).main)),
-);
+void makeSnapshot();
 
-function beginWith(main: { begin(): void }): () => void {
+async function makeSnapshot(): Promise<void> {
+  const endLoading = refuseRandomness();
+  const { main } = loadCompiled(base);
+  await main.loadHost();
+  endLoading();
+  startupSnapshot.setDeserializeMainFunction(beginWith(main));
+}
+
+function beginWith(main: typeof Main): () => void {
   return () => {
-    rmSync(begunFile(base), { force: true });
+    rmSync(startingFile(base), { force: true });
     const isCurrent = base.endsWith(compiledName());
     if (!isCurrent) return createRequire(import.meta.url)("./start-from-files.cjs");
-    takeNodeInUse();
+    takeSnapshotFor();
     mapStacks(sourcesOf(base));
     return main.begin();
   };
 }
 
-/** Runs code that may not draw random bytes: they, and those that Node draws ahead, would be the same in each process. */
-function withoutRandomness<T>(work: () => T): T {
-  const names = Object.keys(crypto).filter((name) => name.startsWith("random"));
-  const drawing = Object.fromEntries(names.map((name) => [name, Reflect.get(crypto, name)]));
-  const refuse = () => {
-    throw new Error("code that draws random bytes while it is loaded is not part of a snapshot");
-  };
-  for (const name of names) Reflect.set(crypto, name, refuse);
-  try {
-    return work();
-  } finally {
-    Object.assign(crypto, drawing);
+/**
+ * Refuses to draw random bytes until the returned function is called: what is drawn while code is loaded would be the
+ * same in each process, and so would be the values that Node draws ahead.
+ */
+function refuseRandomness(): () => void {
+  let isLoading = true;
+  for (const name of Object.keys(crypto).filter((each) => each.startsWith("random"))) {
+    const draw = Reflect.get(crypto, name) as (...args: unknown[]) => unknown;
+    Reflect.set(crypto, name, (...args: unknown[]) => {
+      if (isLoading) throw new Error(`${name} is called by code that is loaded into a snapshot`);
+      return draw(...args);
+    });
   }
+  return () => (isLoading = false);
 }

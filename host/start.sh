@@ -6,19 +6,24 @@
 export MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 
 here=$(dirname "$0")
-snapshot=$here/../node_modules/.cache/mantel/host.snapshot
-# The file of Node: another version cannot use the snapshot.
-MANTEL_NODE=$(ls -Lil "$(command -v node)")
-export MANTEL_NODE
+cache=$here/../node_modules/.cache/mantel
+snapshot=$cache/host.snapshot
+if [ -z "${NODE_OPTIONS-}" ] && [ -w "$cache" ]; then
+  # Where this is and which file Node is: the snapshot of another folder or of another version cannot be used.
+  MANTEL_SNAPSHOT_FOR=$(. "$here/snapshot-for.sh")
+  export MANTEL_SNAPSHOT_FOR
+fi
 
 # A start with the snapshot leaves a file until the host runs. If its process has ended before, Node could not use it.
 for left in "$snapshot".by-*; do
-  [ -e "$left" ] && ! kill -0 "${left##*-}" 2>/dev/null && rm -f "$snapshot" "$left"
+  [ -e "$left" ] || continue
+  [ "${left##*-}" = $$ ] || ! kill -0 "${left##*-}" 2>/dev/null || continue
+  rm -f "$snapshot" "$left"
 done
 
 made_for=
-[ -f "$snapshot" ] && read -r made_for 2>/dev/null <"$snapshot.node"
-if [ "$made_for" = "$MANTEL_NODE" ] && [ -z "${NODE_OPTIONS-}" ] &&
+[ -f "$snapshot" ] && IFS= read -r made_for 2>/dev/null <"$snapshot.for"
+if [ -n "$made_for" ] && [ "$made_for" = "${MANTEL_SNAPSHOT_FOR-}" ] &&
   printf '' 2>/dev/null >"$snapshot.by-$$"; then
   exec node --snapshot-blob "$snapshot" "$here/launch.js" "$@"
 fi

@@ -116,6 +116,7 @@ export class Hosts {
     return this.#origins.get(canonical(host)) ?? host;
   }
 
+  /** True for an allowed address of the home's own network; false for every name, even if it resolves to one. */
   #allowsLocally(host: string): boolean {
     const address = withoutZone(host);
     const family = isIP(address);
@@ -163,7 +164,6 @@ class Texts {
   }
 }
 
-/** True for an address of the home's own network; false for every name, even if it resolves to a private address. */
 /** Normalizes a host like `normalize`; every loopback name and address becomes `localhost`. */
 function canonical(host: string): string {
   const name = normalize(host);

@@ -145,9 +145,12 @@ async function runQueue(slot: number): Promise<void> {
       else report.add(result);
       if (!hasFailed(result)) ran[result.file] = result.ms;
     }
-    if (covering === 0 && !queue.some(isCovered)) checking ??= coverage?.check();
+    if (covering === 0 && !queue.some(isCovered)) checking ??= coverage?.check().catch(toChecked);
   }
 }
+
+/** A check that failed itself. */
+const toChecked = (error: unknown) => ({ output: `${String(error)}\n`, code: 1 });
 
 /** True for files that count for the coverage. Those with a browser wait for what it and a host run, which is not counted. */
 function isCovered(group: readonly string[]): boolean {

@@ -1,17 +1,27 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { delimiter, dirname } from "node:path";
 import { promisify } from "node:util";
 import { compileHost } from "../../host/compiled.js";
-import { saveSnapshot, snapshotFile } from "../../host/snapshot.ts";
+import { madeForFile, saveSnapshot } from "../../host/snapshot.ts";
 
 /** Makes the snapshot that the host makes after its second start, if there is none. */
 export async function makeHostSnapshot(): Promise<void> {
   const base = (await compileHost()).replace(/\.mjs$/, "");
-  if (!existsSync(snapshotFile(base))) await saveSnapshot(base, await nodeInUse());
+  const madeFor = await readFile(madeForFile(base), "utf8").catch(() => "");
+  const wanted = await snapshotFor(".");
+  if (madeFor.trimEnd() !== wanted) await saveSnapshot(base, wanted);
 }
 
-/** The file of Node as host/start.sh names it. */
-export async function nodeInUse(): Promise<string> {
-  const { stdout } = await promisify(execFile)("ls", ["-Lil", process.execPath]);
-  return stdout.trim();
+/** The line that host/snapshot-for.sh prints in a copy of the repository, with the Node of this process. */
+export async function snapshotFor(repository: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("sh", ["host/snapshot-for.sh"], {
+    cwd: repository,
+    env: { PATH: pathWithNode() },
+  });
+  return stdout.trimEnd();
 }
+
+/** The search path of programs with the Node of this process. */
+export const pathWithNode = (): string =>
+  `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;

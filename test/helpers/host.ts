@@ -4,13 +4,14 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Audit } from "../../host/auth/audit.ts";
 import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
+import { pathWithNode } from "../../scripts/test/host-snapshot.ts";
 import { copyInto } from "./copy-into.ts";
 import { removeFolder } from "./folder.ts";
 import { processTreeOf, type RunningProcess, runningProcesses } from "./processes.ts";
@@ -207,8 +208,7 @@ class HostProcess {
 /** The environment without settings of a Mantel that the developer runs, and with the Node of this process. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_"));
-  const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-  return { ...Object.fromEntries(kept), PATH: path };
+  return { ...Object.fromEntries(kept), PATH: pathWithNode() };
 }
 
 async function shippedPlugins(): Promise<string[]> {

@@ -39,7 +39,7 @@ async function startReader(t: TestContext) {
       .join("\n")
       .replaceAll("http://127.0.0.1:8470", host.url)
       .replaceAll("8480", String(await freePort()))
-      .replaceAll(/^npm test/gm, `node ${tests}`), // which installs nothing first
+      .replaceAll(/^npm test/gm, `node "${tests}"`), // which installs nothing first
     async follow(block: Block): Promise<void> {
       if (block.kind !== "commands") await save(home, block);
       else if (!mayRepeat(block.text)) await ask(block.text, block.answer);

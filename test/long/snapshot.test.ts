@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { appendFile, cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { saveSnapshot } from "../../host/snapshot.ts";
-import { nodeInUse } from "../../scripts/test/host-snapshot.ts";
+import { pathWithNode, snapshotFor } from "../../scripts/test/host-snapshot.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { copyOfHost } from "../helpers/repository.ts";
 
 const CACHE = "node_modules/.cache/mantel";
@@ -18,7 +19,7 @@ test("a start with a snapshot loads no file of the host", async (t) => {
 
   assert.match(stdout, /^usage: npm start/);
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.deepEqual(await snapshots(), [SNAPSHOT, `${SNAPSHOT}.node`]);
+  assert.deepEqual(await snapshots(), [SNAPSHOT, `${SNAPSHOT}.for`]);
 });
 
 test("a start after a change runs the changed sources and ends the snapshot", async (t) => {
@@ -43,7 +44,33 @@ test("a snapshot that Node cannot use fails one start", async (t) => {
   assert.notEqual(first.code, 0);
   assert.match(second.stdout, /^usage: npm start/);
   assert.deepEqual([second.code, second.stderr], [0, ""]);
-  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.node`]);
+  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
+});
+
+test("a file that a process with the same number left ends the snapshot too", async (t) => {
+  const { folder, snapshots } = await openCopy(t);
+  const left = `${CACHE}/${SNAPSHOT}.by-`;
+  const commands = `printf '' >${left}$$; exec sh host/start.sh --help`;
+
+  const { stdout } = await run("sh", ["-c", commands], {
+    cwd: folder,
+    env: { PATH: pathWithNode() },
+  });
+
+  assert.match(stdout, /^usage: npm start/);
+  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
+});
+
+test("a copy of the folder does not use the snapshot of the original", async (t) => {
+  const { folder } = await openCopy(t);
+  const copy = join(await emptyFolder(t), "copy");
+  await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
+  const options = join(copy, "host/options.ts");
+  await writeFile(options, (await readFile(options, "utf8")).replace("usage: ", "copied: "));
+
+  const { stdout } = await launch(copy, {});
+
+  assert.match(stdout, /^copied: npm start/);
 });
 
 test("a snapshot for another Node, or for other flags, is not used", async (t) => {
@@ -51,7 +78,7 @@ test("a snapshot for another Node, or for other flags, is not used", async (t) =
   await writeFile(join(folder, CACHE, SNAPSHOT), "damaged"); // which a start that uses it would notice
 
   const withFlags = await start({ NODE_OPTIONS: "--max-old-space-size=200" });
-  await writeFile(join(folder, CACHE, `${SNAPSHOT}.node`), "260689 /usr/bin/another\n");
+  await writeFile(join(folder, CACHE, `${SNAPSHOT}.for`), "260689 /usr/bin/another\n");
   const withAnother = await start();
 
   assert.match(withFlags.stdout, /^usage: npm start/);
@@ -79,7 +106,7 @@ async function openCopy(t: TestContext, code = "") {
   const names = await readdir(join(folder, CACHE));
   const [name = ""] = names.filter((each) => each.endsWith(".mjs"));
   const base = join(folder, CACHE, name.replace(/\.mjs$/, ""));
-  await saveSnapshot(base, await nodeInUse());
+  await saveSnapshot(base, await snapshotFor(folder));
   const snapshots = async (): Promise<string[]> =>
     (await readdir(join(folder, CACHE))).filter((each) => each.startsWith(SNAPSHOT)).toSorted();
   return { folder, base, start, snapshots };
@@ -88,7 +115,7 @@ async function openCopy(t: TestContext, code = "") {
 const launch = (cwd: string, environment: NodeJS.ProcessEnv): Promise<Ended> =>
   run("sh", ["host/start.sh", "--help"], {
     cwd,
-    env: { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, ...environment },
+    env: { PATH: pathWithNode(), ...environment },
   });
 
 interface Ended {

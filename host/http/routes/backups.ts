@@ -36,8 +36,8 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
       body: { schema: BackupRequest, optional: true },
       answers: { 200: { description: "The file", type: TYPE } },
       errors: ["invalid", "service_unavailable", "deadline_passed"],
-      async handle(ctx, { body, principal }) {
-        const { passphrase } = check(BackupRequest, body ?? {}, "the request");
+      async handle(ctx, { body = {}, principal }) {
+        const { passphrase } = check(BackupRequest, body, "the request");
         const { packed, leftOut } = await backups.make(passphrase, leaving(ctx));
         if (leftOut.length > 0) {
           log.warn("files are not in the backup because of their names; rename them", { leftOut });

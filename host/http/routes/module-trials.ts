@@ -28,8 +28,8 @@ function testRoute(parts: HttpDependencies): Route {
     body: { schema: Options, mergePatch: true, optional: true },
     answers: jsonAnswer("The result of the test", TestResult),
     errors: ["module_unknown", "invalid", "module_busy", "module_down", "reload_failed"],
-    async handle(_, { params: { id }, body, principal }) {
-      const patch = check(Options, body ?? {}, "the patch");
+    async handle(_, { params: { id }, body = {}, principal }) {
+      const patch = check(Options, body, "the patch");
       await recordCompleted(parts, principal, { action: "module.test", module: id });
       try {
         return await parts.modules.trialsOf(id).test(patch);

@@ -85,7 +85,7 @@ export function describedServices(services: Pick<ServiceRegistry, "open">): Rout
 async function callService(
   { services, modules, ...parts }: Parts,
   name: string,
-  { ctx, body, principal }: Pick<Call<never, never>, "body" | "principal"> & { ctx: Context },
+  { ctx, body = {}, principal }: Pick<Call<never, never>, "body" | "principal"> & { ctx: Context },
 ): Promise<unknown> {
   const definition = services.findOpen(name);
   if (!definition?.open) {
@@ -94,9 +94,9 @@ async function callService(
     throw new MantelError("not_found", `no running module opens the service ${name} to clients`);
   }
   requireScope(principal, definition.open);
-  checkInput(definition, body ?? {});
+  checkInput(definition, body);
   const answer = await services
-    .callFor({ key: serviceKey(definition), input: body ?? {}, chain: [] })
+    .callFor({ key: serviceKey(definition), input: body, chain: [] })
     .catch((error: unknown) => {
       throw forClient(error);
     });

@@ -9,7 +9,7 @@ import { CODE, SAVE, START } from "@mantel/plugin-sdk/runtime-files";
 import type { BuildOptions } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { build } from "../../build-service.ts";
-import { builtinsOnUse, isOnUse } from "../../builtins-on-use.js";
+import { builtinsOnUse, isOnUse, ON_USE_FILE } from "../../builtins-on-use.js";
 import { WRAPPED } from "../../package-bundle.js";
 import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
@@ -98,7 +98,8 @@ async function compile(
   });
   const files = Object.keys(metafile.inputs).filter((path) => !isOnUse(path));
   const inputs = files.map((path) => resolve(path));
-  return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, import.meta.filename] };
+  const own = [import.meta.filename, ON_USE_FILE];
+  return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, ...own] };
 }
 
 async function removeOthers(

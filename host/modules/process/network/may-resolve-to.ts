@@ -3,13 +3,27 @@ import type { Hosts } from "@mantel/plugin-sdk/hosts";
 
 type Reach = "this machine" | "one link" | "private" | "public";
 
-const NETWORKS: readonly (readonly [Reach, BlockList])[] = [
-  ["this machine", networks("0.0.0.0/8", "127.0.0.0/8", "::/128", "::1/128")], // RFC 1122, RFC 4291
-  ["one link", networks("169.254.0.0/16", "fe80::/10")], // RFC 3927, RFC 4291
-  ["private", networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")], // RFC 1918, RFC 4193
-];
-/** The metadata services of clouds, which hand out the machine's credentials. */
-const METADATA = networks("169.254.169.254/32", "fd00:ec2::254/128");
+/** Subnets by where they lead. */
+interface Networks {
+  readonly reaches: readonly (readonly [Reach, BlockList])[];
+  /** The metadata services of clouds, which hand out the machine's credentials. */
+  readonly metadata: BlockList;
+}
+
+let made: Networks | undefined;
+
+/** The subnets, made when they are first used: a snapshot of the host's process cannot hold a `BlockList`. */
+function known(): Networks {
+  return (made ??= {
+    reaches: [
+      ["this machine", networks("0.0.0.0/8", "127.0.0.0/8", "::/128", "::1/128")], // RFC 1122, RFC 4291
+      ["one link", networks("169.254.0.0/16", "fe80::/10")], // RFC 3927, RFC 4291
+      ["private", networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")], // RFC 1918, RFC 4193
+    ],
+    metadata: networks("169.254.169.254/32", "fd00:ec2::254/128"),
+  });
+}
+
 /** Suffixes of names that public DNS never assigns (RFC 6762, RFC 8375, and those that routers use). */
 const LOCAL_NAME =
   /^[^.]+$|\.(local|lan|home|home\.arpa|internal|intranet|private|localdomain|fritz\.box)$/;
@@ -25,7 +39,7 @@ const LOCAL_NAME =
  */
 export function mayResolveTo(name: string, address: string, hosts: Hosts): boolean {
   if (hosts.allows(address)) return true;
-  if (isIn(METADATA, address)) return false;
+  if (isIn(known().metadata, address)) return false;
   const isOfHome = LOCAL_NAME.test(name.toLowerCase().replace(/\.$/, ""));
   switch (reachOf(address)) {
     case "public":
@@ -40,7 +54,7 @@ export function mayResolveTo(name: string, address: string, hosts: Hosts): boole
 }
 
 function reachOf(address: string): Reach {
-  return NETWORKS.find(([, list]) => isIn(list, address))?.[0] ?? "public";
+  return known().reaches.find(([, list]) => isIn(list, address))?.[0] ?? "public";
 }
 
 /** True if an address is in the list; also recognizes IPv4 addresses in IPv6 form (`::ffff:127.0.0.1`). */

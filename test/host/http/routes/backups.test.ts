@@ -50,6 +50,15 @@ test("a damaged backup or a wrong passphrase changes nothing", async (t) => {
   assert.equal(await finishReplacement(served.data), undefined);
 });
 
+test("a backup is asked for by an object or without a body", async (t) => {
+  const { api } = await serveApp(t);
+  const withoutBody = await api("admin", "/backup", { method: "POST" });
+  const withNull = await api("admin", "/backup", json("POST", null));
+
+  assert.deepEqual([withoutBody.status, withNull.status], [200, 422]);
+  await withoutBody.arrayBuffer();
+});
+
 test("only an admin can create or restore a backup", async (t) => {
   const { api } = await serveApp(t);
 
