@@ -150,7 +150,9 @@ async function runQueue(slot: number): Promise<void> {
 }
 
 /** A check that failed itself. */
-const toChecked = (error: unknown) => ({ output: `${String(error)}\n`, code: 1 });
+function toChecked(error: unknown): Awaited<ReturnType<Coverage["check"]>> {
+  return { output: `${String(error)}\n`, code: 1 };
+}
 
 /** True for files that count for the coverage. Those with a browser wait for what it and a host run, which is not counted. */
 function isCovered(group: readonly string[]): boolean {
