@@ -64,7 +64,8 @@ async function writeCompiled(base) {
   await replace(`${base}.sources.cjs.map`, map);
   await replace(`${base}.sources.cjs`, sources);
   await replace(`${base}.snapshot.cjs`, await compileStart("snapshot", "cjs"));
-  await replace(`${base}.mjs`, await compileStart("compiled", "esm")); // written last: its existence means that all files are complete
+  // Written last: its existence means that all files are complete.
+  await replace(`${base}.mjs`, await compileStart("compiled", "esm"));
 }
 
 /** Compiles the host's own sources and their source map; returns the names of the packages they import. */

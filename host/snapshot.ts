@@ -1,5 +1,5 @@
-// A snapshot of the host's process with its code loaded: a start with it takes a third less CPU time. host/start.sh uses
-// it.
+// A snapshot of the host's process with its code loaded, which host/start.sh uses: a start with it takes about 30 % less
+// CPU time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";

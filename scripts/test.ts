@@ -1,6 +1,6 @@
 // npm test [-- path...]: the tests below the paths; without a path all but those below test/long.
-// npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long. With --long those
-// come after the others, which takes less time than both commands.
+// npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long. npm run test:all
+// (--long): the coverage, and those below test/long behind the others; it takes less time than both commands.
 // With --repeat a file that failed runs once more, alone, and the report names it as unsteady if it passes then.
 // With --durations the time of each slow file is written to scripts/test/durations.json.
 // TEST_ORDER=random runs the tests of each file, and its subtests, in a random order and prints its seed;

@@ -51,7 +51,10 @@ export const placeOf = (text: string, part: string): number =>
 export const partOf = (text: string, from: number, to?: number): string =>
   apply(slice, text, [from, to]) as string;
 export const inLowerCase = (text: string): string => apply(toLowerCase, text, []) as string;
-/** A function that tells whether one of the subnets contains an address. It uses the `BlockList` of now: call it before plugin code runs. */
+/**
+ * A function that tells whether one of the subnets contains an address. Call `within` before plugin code runs, which can
+ * replace `BlockList`.
+ */
 export function within(
   subnets: readonly (readonly [net: string, bits: number, family: Family])[],
 ): (address: string, family: Family) => boolean {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { compileHost } from "../../host/compiled.js";
 import { madeForFile, saveSnapshot } from "../../host/snapshot.ts";
 
-/** Makes the snapshot that the host makes after its second start, if there is none. */
+/** Makes the snapshot of the host at once, unless there is one. The host itself makes it half a minute after its second start. */
 export async function makeHostSnapshot(): Promise<void> {
   const base = (await compileHost()).replace(/\.mjs$/, "");
   const madeFor = await readFile(madeForFile(base), "utf8").catch(() => "");

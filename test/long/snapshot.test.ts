@@ -78,7 +78,7 @@ test("a snapshot for another Node, or for other flags, is not used", async (t) =
   await writeFile(join(folder, CACHE, SNAPSHOT), "damaged"); // which a start that uses it would notice
 
   const withFlags = await start({ NODE_OPTIONS: "--max-old-space-size=200" });
-  await writeFile(join(folder, CACHE, `${SNAPSHOT}.for`), "260689 /usr/bin/another\n");
+  await writeFile(join(folder, CACHE, `${SNAPSHOT}.for`), "1 /usr/bin/another\n");
   const withAnother = await start();
 
   assert.match(withFlags.stdout, /^usage: npm start/);
