@@ -6,10 +6,25 @@ import { type TestContext, test } from "node:test";
 import { saveSnapshot } from "../../host/snapshot.ts";
 import { pathWithNode, snapshotFor } from "../../scripts/test/host-snapshot.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { startHost } from "../helpers/host.ts";
 import { copyOfHost } from "../helpers/repository.ts";
+import { until } from "../helpers/until.ts";
 
 const CACHE = "node_modules/.cache/mantel";
 const SNAPSHOT = "host.snapshot";
+
+test("the second start makes the snapshot, half a minute later", async (t) => {
+  const folder = await copyOfHost(t);
+  const first = await startHost(t, { repository: folder, plugins: [] });
+  await first.stop();
+
+  await startHost(t, { repository: folder, plugins: [] });
+
+  await until(async () => (await snapshotsIn(folder)).includes(`${SNAPSHOT}.for`), {
+    withinMs: 60_000,
+  });
+  assert.deepEqual(await snapshotsIn(folder), [SNAPSHOT, `${SNAPSHOT}.for`]);
+});
 
 test("a start with a snapshot loads no file of the host", async (t) => {
   const { start, snapshots, base } = await openCopy(t);
@@ -107,9 +122,12 @@ async function openCopy(t: TestContext, code = "") {
   const [name = ""] = names.filter((each) => each.endsWith(".mjs"));
   const base = join(folder, CACHE, name.replace(/\.mjs$/, ""));
   await saveSnapshot(base, await snapshotFor(folder));
-  const snapshots = async (): Promise<string[]> =>
-    (await readdir(join(folder, CACHE))).filter((each) => each.startsWith(SNAPSHOT)).toSorted();
-  return { folder, base, start, snapshots };
+  return { folder, base, start, snapshots: () => snapshotsIn(folder) };
+}
+
+async function snapshotsIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, CACHE));
+  return names.filter((each) => each.startsWith(SNAPSHOT)).toSorted();
 }
 
 const launch = (cwd: string, environment: NodeJS.ProcessEnv): Promise<Ended> =>
