@@ -7,7 +7,7 @@
 // TEST_ORDER=<seed> repeats that order.
 
 import { spawnSync } from "node:child_process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { compileHost } from "../host/compiled.js";
 import { bundle } from "./test/bundle.ts";
 import { type Coverage, startCoverage } from "./test/coverage.ts";
@@ -37,7 +37,7 @@ const MORE_WITHOUT_BROWSER = 1;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 3;
 
-const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
+const SETUP = "scripts/setup.js";
 /** Long ones: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
 
@@ -61,7 +61,6 @@ for (const { path } of found) {
 }
 
 const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
-const isLong = (path: string) => path.startsWith(LONG);
 const atOnce = testFiles.every(({ path }) => isLong(path)) ? CONCURRENCY_OF_LONG : CONCURRENCY;
 const load = measureLoad(Math.min(atOnce, testFiles.length));
 const coverage = hasCoverage ? await startCoverage() : undefined;
@@ -147,6 +146,10 @@ async function runQueue(slot: number): Promise<void> {
     }
     if (covering === 0 && !queue.some(isCovered)) checking ??= coverage?.check().catch(toChecked);
   }
+}
+
+function isLong(path: string): boolean {
+  return path.startsWith(LONG);
 }
 
 /** A check that failed itself. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { emptyRepository } from "../helpers/repository.ts";
@@ -95,6 +95,31 @@ test("the tests below a path run, and one that fails fails the run", async (t) =
   assert.match(good.output, /^pass 1$/m);
   assert.equal(both.code, 1);
   assert.match(both.output, /^fail 1$/m);
+});
+
+test("without a path what tests need is installed, and all run but the long ones", async (t) => {
+  const { folder, run } = await repositoryWith(t, {
+    "test/a.test.ts": passes,
+    "test/b/c.test.ts": passes,
+    "test/long/slow.test.ts": passes,
+  });
+  const scripts = join(folder, "scripts");
+  const own = await realpath(scripts);
+  for (const name of ["helpers", "shape"]) await rm(join(folder, `test/helpers/${name}.test.ts`));
+  await rm(scripts);
+  await mkdir(scripts);
+  for (const name of await readdir(own)) await symlink(join(own, name), join(scripts, name));
+  await rm(join(scripts, "setup.js"));
+  await writeFile(join(scripts, "setup.js"), "console.log(...process.argv.slice(2))");
+
+  const { code, output } = await run([]);
+
+  assert.equal(code, 0, output);
+  assert.match(output, /^--test$/m);
+  assert.deepEqual(output.match(/test\/\S+\.test\.ts(?= \()/g)?.toSorted(), [
+    "test/a.test.ts",
+    "test/b/c.test.ts",
+  ]);
 });
 
 test("without Chromium a file that needs it is skipped with the reason, and others run", async (t) => {
