@@ -1,7 +1,7 @@
 import { type ErrorExtras, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 import { hasCredential } from "./authenticate.ts";
-import type { Context, Middleware } from "./route.ts";
+import type { Context } from "./route.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
 const RATE_RETRY_MS = 1_000;
@@ -9,19 +9,13 @@ const DOWN_RETRY_MS = 5_000;
 const REALM = 'Bearer realm="mantel"';
 
 /**
- * Answers every failure with a problem document (RFC 9457). Only expected failures show their text; for
+ * Answers a failure with a problem document (RFC 9457). Only expected failures show their text; for
  * all others the client gets the request id, under which the log has the details.
  */
-export function problems(log: HostLog): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      const known = toMantelError(error);
-      if (!known) log.error("request failed", { requestId: ctx.state.requestId, error });
-      answer(ctx, known ?? new MantelError("internal", "internal error; see the host's log"));
-    }
-  };
+export function answerProblem(ctx: Context, error: unknown, log: HostLog): void {
+  const known = toMantelError(error);
+  if (!known) log.error("request failed", { requestId: ctx.state.requestId, error });
+  answer(ctx, known ?? new MantelError("internal", "internal error; see the host's log"));
 }
 
 function answer(ctx: Context, error: MantelError): void {

@@ -13,7 +13,7 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { notRunning } from "./not-running.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { RouteTable } from "./route-table.ts";
-import type { Call, Context, Middleware, Route } from "./route.ts";
+import type { Call, Context, Route } from "./route.ts";
 import { sendJson } from "./send.ts";
 
 export interface RouterDependencies extends HttpDependencies {
@@ -24,8 +24,8 @@ export interface RouterDependencies extends HttpDependencies {
   readonly ofPlugins: () => readonly Route[];
 }
 
-/** Answers a matched request. */
-type Answering = (ctx: Context, params: unknown) => Promise<void>;
+/** Answers a matched request. A promise only if there is something to wait for. */
+type Answering = (ctx: Context, params: unknown) => Promise<void> | void;
 type Table = RouteTable<Answering>;
 
 /** Routes requests: to the host's own routes, then to channels of plugins at their paths, then to routes of plugins. */
@@ -33,7 +33,7 @@ export function createRouting(
   routes: readonly Route[],
   prefix: string,
   dependencies: RouterDependencies,
-): Middleware {
+): (ctx: Context) => Promise<void> | void {
   const own = tableOf(routes, prefix, dependencies);
   const channels = latestTable(dependencies.contributed, prefix, dependencies);
   const added = latestTable(dependencies.ofPlugins, prefix, dependencies);
@@ -129,11 +129,16 @@ function assertScoped({ method, path, scope }: Partial<Route>): void {
 function answering(route: Route, dependencies: RouterDependencies): Answering {
   const { path, scope } = route;
   const read = route.method === "GET" ? undefined : readJson(route.body);
-  const handle = async (ctx: Context, params: unknown): Promise<void> => {
-    if (read) await read(ctx, noMore);
-    const answer = answerOf(route, ctx, params);
-    send(ctx, answer instanceof Promise ? await answer : answer);
+  const answer: Answering = (ctx, params) => {
+    const body = answerOf(route, ctx, params);
+    if (body instanceof Promise) return body.then((made: unknown) => send(ctx, made));
+    return send(ctx, body);
   };
+  const answerWithBody = async (ctx: Context, params: unknown) => {
+    await read?.(ctx, noMore);
+    await answer(ctx, params);
+  };
+  const handle = read ? answerWithBody : answer;
   if (scope === "public") {
     return (ctx, params) => {
       ctx.state.route = path;
@@ -159,7 +164,7 @@ const noMore = (): Promise<void> => Promise.resolve();
 async function countPublicRequest(
   ctx: Context,
   { limit }: RouterDependencies,
-  handle: () => Promise<void>,
+  handle: () => Promise<void> | void,
 ): Promise<void> {
   const counted = limit.countAddress(ctx.ip);
   if (counted) await counted;

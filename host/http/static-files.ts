@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Asset, AssetsDependency } from "./dependencies.ts";
-import type { Context, Middleware } from "./route.ts";
+import type { Context } from "./route.ts";
 
 const METHODS = ["GET", "HEAD"];
 const AT_ROOT = ["/", "/service-worker.js"];
@@ -15,17 +15,27 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 /**
  * Serves the files that browsers load before they have a token: the dashboard's shell at `/`, its service worker, and
  * all below `/assets/`. Paths are looked up and never opened as files.
+ *
+ * @returns what answers a request, or returns `undefined` if its path is none of these
  */
-export function staticFiles(...sources: readonly AssetsDependency[]): Middleware {
-  return async (ctx, next) => {
-    const isAtRoot = AT_ROOT.includes(ctx.path);
-    if (!isAtRoot && !ctx.path.startsWith("/assets/")) return next();
-    ctx.state.route = isAtRoot ? ctx.path : "/assets/*";
-    const asset = await find(sources, ctx.path);
-    if (!asset) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
-    if (METHODS.includes(ctx.method)) return send(ctx, asset);
-    throw new MantelError("method_not_allowed", `${ctx.path} is read-only`, { allow: METHODS });
+export function staticFiles(
+  ...sources: readonly AssetsDependency[]
+): (ctx: Context) => Promise<void> | undefined {
+  return (ctx) => {
+    const { path } = ctx;
+    const isAtRoot = AT_ROOT.includes(path);
+    if (!isAtRoot && !path.startsWith("/assets/")) return undefined;
+    ctx.state.route = isAtRoot ? path : "/assets/*";
+    return answer(ctx, sources);
   };
+}
+
+async function answer(ctx: Context, sources: readonly AssetsDependency[]): Promise<void> {
+  const { path, method } = ctx;
+  const asset = await find(sources, path);
+  if (!asset) throw new MantelError("not_found", `there is nothing at ${path}`);
+  if (METHODS.includes(method)) return send(ctx, asset);
+  throw new MantelError("method_not_allowed", `${path} is read-only`, { allow: METHODS });
 }
 
 async function find(
