@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { ConstantHeaders } from "./constant-headers.ts";
 import type { Context } from "./route.ts";
 
 /** Prepares a request, or throws to refuse it. */
@@ -70,14 +71,15 @@ export const securityHeaders = (frames: () => readonly string[]): Guard => {
 /** The headers for these origins, for connections that are and are not encrypted here. */
 interface BrowserHeaders {
   readonly of: readonly string[];
-  readonly plain: readonly string[];
-  readonly secure: readonly string[];
+  readonly plain: ConstantHeaders;
+  readonly secure: ConstantHeaders;
 }
 
 function browserHeaders(of: readonly string[]): BrowserHeaders {
   const policy = `${POLICY}; frame-src ${["'self'", ...of].join(" ")}`;
   const plain = [...BROWSER_HEADERS, "Content-Security-Policy", policy];
-  return { of, plain, secure: [...plain, "Strict-Transport-Security", `max-age=${HSTS_SECONDS}`] };
+  const secure = [...plain, "Strict-Transport-Security", `max-age=${HSTS_SECONDS}`];
+  return { of, plain: new ConstantHeaders(plain), secure: new ConstantHeaders(secure) };
 }
 
 /** Thirty days: long enough between visits, short enough to return to plain HTTP (RFC 6797). */

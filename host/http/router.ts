@@ -230,10 +230,19 @@ function readParams(schema: TObject | undefined, params: unknown): unknown {
   throw new MantelError("bad_id", `${fault.pointer.slice(1)} in the path ${fault.detail}`);
 }
 
+/** Schemas of queries that may be empty. */
+const optional = new WeakSet<TObject>();
+
+function readNoQuery(schema: TObject): object {
+  if (!optional.has(schema)) check(schema, {}, "the query");
+  optional.add(schema);
+  return {};
+}
+
 /** Reads the parameters in the schema, and ignores others. */
 function readQuery(schema: TObject | undefined, ctx: Context): unknown {
   if (!schema) return {};
-  if (ctx.querystring === "") return check(schema, {}, "the query");
+  if (ctx.querystring === "") return readNoQuery(schema);
   const given = new URLSearchParams(ctx.querystring);
   const query = new Map<string, string | string[]>();
   for (const [name, { type }] of Object.entries(

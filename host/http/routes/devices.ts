@@ -3,7 +3,7 @@ import { Cause } from "@mantel/plugin-sdk/cause";
 import { CommandBody, Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { CheckedImage } from "@mantel/plugin-sdk/sent-image";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
 import { entityTag } from "../../documents/if-match.ts";
 import { check } from "../../validate.ts";
@@ -67,6 +67,10 @@ export function deviceRoutes(parts: HttpDependencies): Route[] {
 }
 
 function readingRoutes({ devices }: HttpDependencies): Route[] {
+  const sendList = async (ctx: Context, query: Static<typeof Query>) => {
+    const { revision, body } = await devices.snapshot(query);
+    sendRevision(ctx, revision, () => body);
+  };
   return [
     route({
       method: "GET",
@@ -79,11 +83,9 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       headers: ["If-None-Match"],
       answers: jsonAnswer("All matching devices", DeviceList),
       errors: ["invalid"],
-      async handle(ctx, { query }) {
-        if (matchesEtag(ctx, entityTag(devices.revision)))
-          return sendRevision(ctx, devices.revision, () => "");
-        const { revision, body } = await devices.snapshot(query);
-        sendRevision(ctx, revision, () => body);
+      handle(ctx, { query }) {
+        const isCurrent = matchesEtag(ctx, entityTag(devices.revision));
+        return isCurrent ? sendRevision(ctx, devices.revision, () => "") : sendList(ctx, query);
       },
     }),
     route({

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
+import { ConstantHeaders } from "../../../host/http/constant-headers.ts";
 import { HttpResponse } from "../../../host/http/response.ts";
 
 /** Every second of its characters takes one byte in Latin-1 and two in UTF-8. */
@@ -48,6 +49,41 @@ test("an answer without a head gets one", async (t) => {
   assert.equal(answer?.body, TEXT);
   assert.match(answer?.head ?? "", /^HTTP\/1\.1 200 OK\r\n/);
   assert.match(answer?.head ?? "", /Cache-Control: no-store/);
+});
+
+test("constant headers are in each head once, also beside a header that was set", async (t) => {
+  const constant = new ConstantHeaders([
+    "X-Frame-Options",
+    "DENY",
+    "Content-Security-Policy",
+    "none",
+  ]);
+  const port = await serve(t, (request, response) => {
+    response.constantHeaders = constant;
+    if (request.url === "/set") response.setHeader("X-Frame-Options", "SAMEORIGIN");
+    response.writeHeadOnce(200, HEAD);
+    response.endWithLatin1(TEXT);
+  });
+
+  const answers = await exchange(port, ["/", "/set"]);
+
+  const linesOf = ({ head }: { head: string }) =>
+    head.split("\r\n").filter((line) => /^(X-Frame|Content-S)/.test(line));
+  assert.deepEqual(
+    answers.map(linesOf).map((lines) => lines.toSorted()),
+    [
+      ["Content-Security-Policy: none", "X-Frame-Options: DENY"],
+      ["Content-Security-Policy: none", "X-Frame-Options: SAMEORIGIN"],
+    ],
+  );
+  assert.ok(answers.every(({ body }) => body === TEXT));
+});
+
+test("a constant header whose value would end its line is refused", () => {
+  assert.throws(
+    () => new ConstantHeaders(["X-Frame-Options", "DENY\r\nSet-Cookie: a=b"]),
+    /cannot be in a header/,
+  );
 });
 
 async function serve(
