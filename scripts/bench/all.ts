@@ -32,7 +32,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   faults: ["1", "^(endless loop|exit)"],
   growth: ["3", images, GROWTH_SIZES],
   "home-assistant": ["5"],
-  http: ["0.2"],
+  http: ["1"],
   memory: ["3"],
   mqtt: ["200", "200", "3"],
   network: ["200", "64"],

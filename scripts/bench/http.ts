@@ -1,14 +1,16 @@
 // npm run bench http [-- seconds]: answers a second over 50 connections, of the host, of a Koa app of one line and of bare
-// node:http, which send the same bodies, in turns in the same run; and commands, one at a time and 2,000 a second.
+// node:http, which send the same bodies, in turns in the same run, each for so many seconds; and commands, one at a time
+// and 2,000 a second.
 import { type BenchHome, openHome, type Served, serve, serveHost } from "./bench-home.ts";
 import { lampId, STORM, writeBenchBridges } from "./shared/bench-bridge.ts";
-import { rounded, summarise } from "./shared/figures.ts";
+import { median, summarise } from "./shared/figures.ts";
 import { Connections, type Loaded, loadServer } from "./shared/http-load.ts";
 
 const DEVICES = 1_000;
 const SCENES = 20;
 const CONNECTIONS = 50;
-const ROUNDS = 3;
+/** Short ones, because the speed of a machine may change from second to second. */
+const ROUNDS = 15;
 const COMMANDS = 3_000;
 const COMMANDED = 100;
 const COMMANDS_PER_SECOND = 2_000;
@@ -61,7 +63,7 @@ interface Question {
   readonly isConditional?: boolean;
 }
 
-const forMs = Number(process.argv[2] ?? 2) * 1_000;
+const forMs = Number(process.argv[2] ?? 6) * 1_000;
 const home = await openHome(["system"]);
 await writeBenchBridges(home, DEVICES);
 const mantel = await serveHost(home);
@@ -100,7 +102,7 @@ async function startOthers({ plugins, write }: BenchHome): Promise<Omit<Servers,
   return { koa: await start("koa.mjs"), bare: await start("bare.mjs") };
 }
 
-/** Medians of rounds in turns, and the host's rate as a share of the others'. */
+/** Medians of rounds in turns, and of the host's share of the others' rate in each round. */
 async function compare(
   all: Servers,
   { path, isConditional = false }: Question,
@@ -114,30 +116,43 @@ async function compare(
       const asked = { url, pid, path, headers, status: isConditional ? 304 : 200 };
       const loaded = await loadServer(asked, {
         connections: CONNECTIONS,
-        forMs: round === 0 ? forMs / 2 : forMs,
+        forMs: forMs / ROUNDS,
       });
       if (round > 0) rounds[name].push(loaded);
     }
   }
   const [own, koa, bare] = [rounds.mantel, rounds.koa, rounds.bare].map(medians);
-  const share = (part = own, whole = own) => ({
-    rate: Math.round(((part?.perSecond ?? 0) / (whole?.perSecond ?? 1)) * 100) / 100,
-    cpu: Math.round(((whole?.cpuMicros ?? 0) / (part?.cpuMicros ?? 1)) * 100) / 100,
-    p99: rounded((part?.p99 ?? 0) / (whole?.p99 ?? 1)),
-  });
-  const result = { mantel: own, koa, bare, ofKoa: share(own, koa), ofBare: share(own, bare) };
+  const result = {
+    ...{ mantel: own, koa, bare },
+    ofKoa: shareOf(rounds.mantel, rounds.koa),
+    ofBare: shareOf(rounds.mantel, rounds.bare),
+  };
   process.stderr.write(`${path}${isConditional ? " 304" : ""} ${JSON.stringify(result)}\n`);
   return result;
 }
 
 function medians(rounds: readonly Loaded[]) {
-  const median = (value: (each: Loaded) => number): number =>
-    rounds.map(value).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0;
   return {
-    perSecond: median(({ perSecond }) => perSecond),
-    p50: median(({ ms }) => ms.p50),
-    p99: median(({ ms }) => ms.p99),
-    cpuMicros: median(({ cpuMicros }) => cpuMicros),
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    p50: median(rounds.map(({ ms }) => ms.p50)),
+    p99: median(rounds.map(({ ms }) => ms.p99)),
+    cpuMicros: median(rounds.map(({ cpuMicros }) => cpuMicros)),
+  };
+}
+
+/** The medians of one server's figures in parts of another's. */
+function shareOf(own: readonly Loaded[], others: readonly Loaded[]) {
+  const medianOf = (ratio: (mine: Loaded, other: Loaded) => number): number => {
+    const ratios = own.flatMap((mine, at) => {
+      const other = others[at];
+      return other ? [ratio(mine, other)] : [];
+    });
+    return Math.round(median(ratios) * 100) / 100;
+  };
+  return {
+    rate: medianOf((mine, other) => mine.perSecond / other.perSecond),
+    cpu: medianOf((mine, other) => other.cpuMicros / mine.cpuMicros),
+    p99: medianOf((mine, other) => mine.ms.p99 / other.ms.p99),
   };
 }
 

@@ -35,6 +35,10 @@ export async function medianOf(
   const all: number[] = [];
   const warmUp = Math.ceil(count / 5);
   for (let at = 0; at < count + warmUp; at++) all.push(await work(at));
-  const sorted = all.slice(warmUp).toSorted((a, b) => a - b);
-  return Math.round((sorted[Math.floor(sorted.length / 2)] ?? 0) * 100) / 100;
+  return Math.round(median(all.slice(warmUp)) * 100) / 100;
+}
+
+/** The median; of an even number of values the upper one of the two in the middle, and 0 of none. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
