@@ -101,7 +101,8 @@ export function sandboxArguments(
   };
   const system = hasPrograms ? ["/usr", "/nix/store"] : LIBRARY_FOLDERS;
   [...system, process.execPath].forEach(mount("--ro-bind"));
-  readable.filter((path) => !isDevice(path)).forEach(mount("--ro-bind"));
+  // A package may be removed before bubblewrap starts; then its folder is left out, as one that was never there.
+  readable.filter((path) => !isDevice(path)).forEach(mount("--ro-bind-try"));
   readable.filter(isDevice).forEach(mount("--dev-bind"));
   if (hasOpenNetwork || hasPrograms) RESOLVER_FILES.forEach(mount("--ro-bind"));
   mount("--ro-bind")("/etc/ld.so.cache");

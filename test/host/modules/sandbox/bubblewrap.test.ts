@@ -68,7 +68,7 @@ function mountsIn(sandboxed: readonly string[]): Map<string, Mount> {
   const mounts = new Map<string, Mount>();
   for (const [at, option] of sandboxed.entries()) {
     const [source = "", target = ""] = sandboxed.slice(at + 1);
-    if (["--ro-bind", "--bind", "--dev-bind", "--symlink"].includes(option))
+    if (["--ro-bind", "--ro-bind-try", "--bind", "--dev-bind", "--symlink"].includes(option))
       mounts.set(target, { option, source });
   }
   return mounts;
@@ -140,7 +140,7 @@ test("readable paths are mounted read-only and writable ones are not, and a miss
   const contents = { ...NOTHING, readable, writable: [storage] };
   const mounts = mountsIn(sandboxArguments(BUBBLEWRAP, contents));
 
-  assert.deepEqual(mounts.get(code), { option: "--ro-bind", source: code });
+  assert.deepEqual(mounts.get(code), { option: "--ro-bind-try", source: code });
   assert.deepEqual(mounts.get(storage), { option: "--bind", source: storage });
   assert.ok(!mounts.has(join(home, "missing")));
 });
@@ -155,8 +155,8 @@ test("a readable path below /dev is mounted as a device", async (t) => {
   const mounts = mountsIn(sandboxArguments(BUBBLEWRAP, contents));
 
   assert.equal(mounts.get("/dev/ttyUSB0")?.option, "--dev-bind");
-  assert.equal(mounts.get("/dev/shm/code")?.option, "--ro-bind");
-  assert.equal(mounts.get("/device/notes")?.option, "--ro-bind");
+  assert.equal(mounts.get("/dev/shm/code")?.option, "--ro-bind-try");
+  assert.equal(mounts.get("/device/notes")?.option, "--ro-bind-try");
 });
 
 test("a path that is a link is found under its own name and its target's", async (t) => {
