@@ -8,7 +8,7 @@ const NOT_OURS = new Set([".git", "node_modules", "coverage", "data"]);
 /** Code of a language is not prose: it may name what its reader is about to write. */
 const CODE_BLOCK = /^```\w[^]*?^```$/gm;
 const CODE = /```[^]*?```|`[^`\n]+`/g;
-/** `code/compile.ts`, `test/faults/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
+/** `code/compile.ts`, `test/long/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
 const NAMED =
   /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|sh|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
 /** A file that a reader writes, with its content. */

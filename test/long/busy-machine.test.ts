@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { FAULTS, faultyPlugin, HEALTHY, idOf } from "../../scripts/faults/kinds.ts";
-import { startFaultyModules } from "../faults/faulty-modules.ts";
 import { onTestEnd } from "../helpers/on-test-end.ts";
+import { startFaultyModules } from "./faulty-modules.ts";
 
 /** Processes that take all the CPU time they get. */
 const LOOPS = 4;

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { emptyFolder } from "../helpers/folder.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { until } from "../helpers/until.ts";
 import {
   readAnswers,
   readBackup,
   readBundles,
   readFiles,
   readProcesses,
-} from "../faults/texts-by-place.ts";
-import { emptyFolder } from "../helpers/folder.ts";
-import { startHost, type TestHost } from "../helpers/host.ts";
-import { until } from "../helpers/until.ts";
+} from "./texts-by-place.ts";
 
 const CONFIG_CANARY = "canary-config-5c1f";
 const ENVIRONMENT_CANARY = "canary-environment-88d2";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FAULTS, idOf } from "../../scripts/faults/kinds.ts";
-import { startFaultyModules, share } from "../faults/faulty-modules.ts";
+import { startFaultyModules, share } from "./faulty-modules.ts";
 
 const PARTS = 3;
 /** Faults at the same time, so that the tests take bearable time. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFile, cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { saveSnapshot } from "../../host/snapshot.ts";
@@ -26,15 +26,70 @@ test("the second start makes the snapshot, half a minute later", async (t) => {
   assert.deepEqual(await snapshotsIn(folder), [SNAPSHOT, `${SNAPSHOT}.for`]);
 });
 
-test("a start with a snapshot loads no file of the host", async (t) => {
-  const { start, snapshots, base } = await openCopy(t);
-  await writeFile(`${base}.mjs`, 'throw new Error("loaded");'); // that a start without the snapshot runs
+test("where the snapshot is", async (t) => {
+  const { folder, base, start, snapshots } = await openCopy(t);
+  const files = [`${base}.mjs`, ...["", ".for"].map((end) => join(folder, CACHE, SNAPSHOT + end))];
+  t.beforeEach(await keeper(folder, files));
 
-  const { code, stdout, stderr } = await start();
+  await t.test("a start with a snapshot loads no file of the host", async () => {
+    await writeFile(`${base}.mjs`, 'throw new Error("loaded");'); // that a start without the snapshot runs
 
-  assert.match(stdout, /^usage: npm start/);
-  assert.deepEqual([code, stderr], [0, ""]);
-  assert.deepEqual(await snapshots(), [SNAPSHOT, `${SNAPSHOT}.for`]);
+    const { code, stdout, stderr } = await start();
+
+    assert.match(stdout, /^usage: npm start/);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.deepEqual(await snapshots(), [SNAPSHOT, `${SNAPSHOT}.for`]);
+  });
+
+  await t.test("a snapshot that Node cannot use fails one start", async () => {
+    await writeFile(join(folder, CACHE, SNAPSHOT), "damaged");
+
+    const first = await start();
+    const second = await start();
+
+    assert.notEqual(first.code, 0);
+    assert.match(second.stdout, /^usage: npm start/);
+    assert.deepEqual([second.code, second.stderr], [0, ""]);
+    assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
+  });
+
+  await t.test(
+    "a file that a process with the same number left ends the snapshot too",
+    async () => {
+      const left = `${CACHE}/${SNAPSHOT}.by-`;
+      const commands = `printf '' >${left}$$; exec sh host/start.sh --help`;
+
+      const { stdout } = await run("sh", ["-c", commands], {
+        cwd: folder,
+        env: { PATH: pathWithNode() },
+      });
+
+      assert.match(stdout, /^usage: npm start/);
+      assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
+    },
+  );
+
+  await t.test("a copy of the folder does not use the snapshot of the original", async (inner) => {
+    const copy = join(await emptyFolder(inner), "copy");
+    await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
+    const options = join(copy, "host/options.ts");
+    await writeFile(options, (await readFile(options, "utf8")).replace("usage: ", "copied: "));
+
+    const { stdout } = await launch(copy, {});
+
+    assert.match(stdout, /^copied: npm start/);
+  });
+
+  await t.test("a snapshot for another Node, or for other flags, is not used", async () => {
+    await writeFile(join(folder, CACHE, SNAPSHOT), "damaged"); // which a start that uses it would notice
+
+    const withFlags = await start({ NODE_OPTIONS: "--max-old-space-size=200" });
+    await writeFile(join(folder, CACHE, `${SNAPSHOT}.for`), "1 /usr/bin/another\n");
+    const withAnother = await start();
+
+    assert.match(withFlags.stdout, /^usage: npm start/);
+    assert.match(withAnother.stdout, /^usage: npm start/);
+  });
 });
 
 test("a start after a change runs the changed sources and ends the snapshot", async (t) => {
@@ -49,57 +104,6 @@ test("a start after a change runs the changed sources and ends the snapshot", as
   assert.ok(!(await snapshots()).includes(SNAPSHOT));
 });
 
-test("a snapshot that Node cannot use fails one start", async (t) => {
-  const { start, snapshots, folder } = await openCopy(t);
-  await writeFile(join(folder, CACHE, SNAPSHOT), "damaged");
-
-  const first = await start();
-  const second = await start();
-
-  assert.notEqual(first.code, 0);
-  assert.match(second.stdout, /^usage: npm start/);
-  assert.deepEqual([second.code, second.stderr], [0, ""]);
-  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
-});
-
-test("a file that a process with the same number left ends the snapshot too", async (t) => {
-  const { folder, snapshots } = await openCopy(t);
-  const left = `${CACHE}/${SNAPSHOT}.by-`;
-  const commands = `printf '' >${left}$$; exec sh host/start.sh --help`;
-
-  const { stdout } = await run("sh", ["-c", commands], {
-    cwd: folder,
-    env: { PATH: pathWithNode() },
-  });
-
-  assert.match(stdout, /^usage: npm start/);
-  assert.deepEqual(await snapshots(), [`${SNAPSHOT}.for`]);
-});
-
-test("a copy of the folder does not use the snapshot of the original", async (t) => {
-  const { folder } = await openCopy(t);
-  const copy = join(await emptyFolder(t), "copy");
-  await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
-  const options = join(copy, "host/options.ts");
-  await writeFile(options, (await readFile(options, "utf8")).replace("usage: ", "copied: "));
-
-  const { stdout } = await launch(copy, {});
-
-  assert.match(stdout, /^copied: npm start/);
-});
-
-test("a snapshot for another Node, or for other flags, is not used", async (t) => {
-  const { start, folder } = await openCopy(t);
-  await writeFile(join(folder, CACHE, SNAPSHOT), "damaged"); // which a start that uses it would notice
-
-  const withFlags = await start({ NODE_OPTIONS: "--max-old-space-size=200" });
-  await writeFile(join(folder, CACHE, `${SNAPSHOT}.for`), "1 /usr/bin/another\n");
-  const withAnother = await start();
-
-  assert.match(withFlags.stdout, /^usage: npm start/);
-  assert.match(withAnother.stdout, /^usage: npm start/);
-});
-
 for (const [what, code] of Object.entries({
   "draws random bytes while it is loaded":
     'import { randomUUID } from "node:crypto";\nexport const ID = randomUUID();',
@@ -110,6 +114,15 @@ for (const [what, code] of Object.entries({
 
     assert.deepEqual(await snapshots(), []);
   });
+}
+
+/** Keeps files; the returned function brings them back as they were, and removes what is left of a start. */
+async function keeper(folder: string, files: readonly string[]): Promise<() => Promise<void>> {
+  const kept = await Promise.all(files.map(async (file) => [file, await readFile(file)] as const));
+  return async () => {
+    for (const name of await snapshotsIn(folder)) await rm(join(folder, CACHE, name));
+    for (const [file, bytes] of kept) await writeFile(file, bytes);
+  };
 }
 
 /** A copy of the host, with `code` in a source, and with its snapshot. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../../helpers/until.ts";
-import { real, startHome } from "./home.ts";
+import { until } from "../helpers/until.ts";
+import { real, startHome } from "../plugins/ha-discovery/home.ts";
 
 const GOOD = { stat_t: "good", cmd_t: "good/set", uniq_id: "good", name: "Good" };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { listedLamp } from "../../fakes/zigbee2mqtt.ts";
-import { until } from "../../helpers/until.ts";
-import { openNetwork, real } from "./start-bridge.ts";
+import { listedLamp } from "../fakes/zigbee2mqtt.ts";
+import { until } from "../helpers/until.ts";
+import { openNetwork, real } from "../plugins/zigbee2mqtt/start-bridge.ts";
 
 const LONG = 10 * 2 ** 20;
 /** A message of ten MiB takes its time where much else is done. */
