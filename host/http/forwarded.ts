@@ -14,6 +14,7 @@ const MAX_HOPS = 20;
 export function forwarded(configured: () => readonly string[]): Guard {
   const proxies = new Proxies(configured);
   return (ctx) => {
+    ctx.request.ip = ctx.req.socket.remoteAddress ?? ""; // otherwise Koa reads a header for it each time
     if (configured().length > 0 && proxies.includes(ctx.ip)) {
       const hops = ctx.get("X-Forwarded-For").split(",").slice(-MAX_HOPS);
       ctx.request.ip = proxies.clientOf(hops) ?? ctx.ip;

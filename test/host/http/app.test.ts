@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { test } from "node:test";
 import type { Route } from "../../../host/http/route.ts";
 import { createRoutes } from "../../../host/http/routes/index.ts";
@@ -36,6 +38,33 @@ test("every route but the public ones refuses a request without a token", async 
     assert.match(headers.get("www-authenticate") ?? "", /^Bearer/, name);
     if (name !== "GET /docs") assert.equal(code, "unauthorized", name);
   }
+});
+
+test("requests over one connection are authenticated one by one", async (t) => {
+  const { url, token, tokens } = await serveApp(t);
+  const reads = await token("read");
+  const revoked = await tokens.issue({ name: "revoked", scope: ["read"], ttlSeconds: 60 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ports = new Set<number | undefined>();
+  const statusWith = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const sent = request(`${url}/api/v1/smart-home/devices`, { agent, headers }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    ports.add(response.socket.localPort);
+    await once(response.resume(), "end");
+    return response.statusCode;
+  };
+
+  const before = await statusWith(`Bearer ${revoked}`);
+  await tokens.revoke("revoked");
+  const statuses = [];
+  for (const each of [revoked, reads, reads, `${reads}x`, undefined, reads])
+    statuses.push(await statusWith(each && `Bearer ${each}`));
+
+  assert.equal(before, 200);
+  assert.deepEqual(statuses, [401, 200, 200, 401, 401, 200]);
+  assert.equal(ports.size, 1);
 });
 
 test("every route refuses a token with the next lower scope", async (t) => {
