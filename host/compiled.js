@@ -1,13 +1,12 @@
-// Compiles the host into its own sources, its npm packages, and two start files, one of which is for snapshots; beside
-// them the program of the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs
-// before anything that could load TypeScript.
+// Compiles the host into its own sources, its npm packages, and a start file; beside them the program of the backup
+// process. Compiles again when a source has changed. Plain JavaScript, because it runs before anything that could load
+// TypeScript.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { builtinsOnUse } from "./builtins-on-use.js";
 import { OWN_META, ownMeta } from "./own-meta.js";
 import { compiledName } from "./source-fingerprint.js";
 import { zoneFile } from "./zone-file.js";
@@ -16,22 +15,6 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDER = join(ROOT, "node_modules/.cache/mantel");
 /** Packages with a binary beside them, which they locate by their own path. */
 const LEFT_OUT = ["esbuild", "fsevents"];
-/** A snapshot of a process cannot hold these modules of Node. */
-const NOT_IN_SNAPSHOTS = builtinsOnUse(["http", "https"]);
-/**
- * `depd` warns of old functions of Koa and its parts, which Mantel does not call. It reads the stack when it is loaded,
- * which a snapshot does not let it.
- */
-const NO_DEPRECATIONS = {
-  name: "no-deprecations",
-  setup(build) {
-    build.onResolve({ filter: /^depd$/ }, ({ path }) => ({ path, namespace: "no-deprecations" }));
-    build.onLoad({ filter: /.*/, namespace: "no-deprecations" }, () => ({
-      contents: `module.exports = () => Object.assign(() => undefined, {
-        function: (each) => each, property: () => undefined });`,
-    }));
-  },
-};
 const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
 const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
 
@@ -63,9 +46,8 @@ async function writeCompiled(base) {
   await replace(`${base}.backup.cjs`, await compileProgram("host/backup/worker.ts"));
   await replace(`${base}.sources.cjs.map`, map);
   await replace(`${base}.sources.cjs`, sources);
-  await replace(`${base}.snapshot.cjs`, await compileStart("snapshot", "cjs"));
   // Written last: its existence means that all files are complete.
-  await replace(`${base}.mjs`, await compileStart("compiled", "esm"));
+  await replace(`${base}.mjs`, await compileProgram("host/start-compiled.ts", "esm"));
 }
 
 /** Compiles the host's own sources and their source map; returns the names of the packages they import. */
@@ -89,7 +71,7 @@ async function compileSources(base) {
       COMPILED_TIME_ZONE: compiledTimeZone(),
       ...OWN_META,
     },
-    plugins: [ownMeta, NOT_IN_SNAPSHOTS, noPackages(packages)],
+    plugins: [ownMeta, noPackages(packages)],
   });
   const [map, sources] = [".map", ".cjs"].map(
     (end) => outputFiles.find(({ path }) => path.endsWith(end)).text,
@@ -106,25 +88,13 @@ function compiledTimeZone() {
 
 async function compilePackages(names) {
   const { bundlePackages } = await import("./package-bundle.js");
-  return bundlePackages(ROOT, names, LEFT_OUT, [NOT_IN_SNAPSHOTS, NO_DEPRECATIONS]);
+  return bundlePackages(ROOT, names, LEFT_OUT);
 }
 
-async function compileProgram(entry) {
+async function compileProgram(entry, format = "cjs") {
   const { build } = await import("esbuild");
   const entryPoints = [join(ROOT, entry)];
-  const { outputFiles } = await build({ ...TARGET, ...SMALL, entryPoints, format: "cjs" });
-  return outputFiles[0].text;
-}
-
-async function compileStart(name, format) {
-  const { build } = await import("esbuild");
-  const { outputFiles } = await build({
-    ...TARGET,
-    ...SMALL,
-    entryPoints: [join(ROOT, `host/start-${name}.ts`)],
-    format,
-    ...(format === "cjs" && { define: OWN_META, plugins: [ownMeta] }),
-  });
+  const { outputFiles } = await build({ ...TARGET, ...SMALL, entryPoints, format });
   return outputFiles[0].text;
 }
 

@@ -13,7 +13,6 @@ if (compiled === undefined) {
   register();
 }
 if (compiled === undefined) {
-  delete process.env.MANTEL_SNAPSHOT_FOR;
   (await import("./main.ts")).begin();
 } else {
   await import(pathToFileURL(compiled).href);

@@ -31,9 +31,6 @@ let starting: Promise<Host> | undefined;
 let isStopping = false;
 let isRestarting = false;
 
-/** Loads the code of the host. */
-export const loadHost = () => import("./host.ts");
-
 /** Starts the host with the arguments and the environment of this process. */
 export function begin(): void {
   environment = takeEnvironment();
@@ -75,7 +72,7 @@ async function start(options: RunOptions): Promise<Host> {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
-  const { startHost } = await loadHost(); // here, because it takes long, and signals are handled by now
+  const { startHost } = await import("./host.ts"); // here, because it takes long, and signals are handled by now
   starting = startHost({
     ...options,
     version,

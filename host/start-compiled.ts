@@ -1,21 +1,27 @@
 // The first of the files that the host is compiled to: runs the others, its packages and its sources.
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
 import { mapStacks } from "./compiled-stacks.ts";
-import { loadCompiled, sourcesOf } from "./load-compiled.ts";
-import { saveSnapshot, takeSnapshotFor } from "./snapshot.ts";
-
-/** A start is over by then, and the first visit of the dashboard too. */
-const SNAPSHOT_AFTER_MS = 30_000;
+import type * as Main from "./main.ts";
 
 const base = fileURLToPath(import.meta.url).replace(/\.mjs$/, "");
-const snapshotFor = takeSnapshotFor();
-mapStacks(sourcesOf(base));
-const { main, wasCompiled, save } = loadCompiled(base);
+const sources = `${base}.sources.cjs`;
+mapStacks(sources);
+const require: Require = createRequire(sources);
+const packages = runCached(`${base}.packages.cjs`, cacheOf("packages"), require);
+const host = runCached(sources, cacheOf("sources"), (specifier) =>
+  Object.hasOwn(packages.exports, specifier) ? packages.exports[specifier] : require(specifier),
+);
+const main = host.exports as unknown as typeof Main;
 main.begin();
 // Once the host is ready, because most of what a start runs is first called then.
 void main.whenReady.then(() => {
-  save();
-  // Not at a first start, nor where no file is kept, such as in a container.
-  if (snapshotFor === undefined || !wasCompiled) return;
-  setTimeout(() => void saveSnapshot(base, snapshotFor), SNAPSHOT_AFTER_MS).unref();
+  packages.save();
+  host.save();
 });
+
+/** The folder of V8's compiled code of the packages or the sources. */
+function cacheOf(part: "packages" | "sources"): string {
+  return `${base}.cache/${part}`;
+}

@@ -147,7 +147,7 @@ class LimitedRun {
   }
 }
 
-/** Made when it is first used: a snapshot of the host's process cannot hold a context. */
+/** Made when it is first used. */
 let limited: LimitedRun | undefined;
 
 function unusable(reason: string): TLocalizedValidationError {

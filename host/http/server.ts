@@ -6,7 +6,7 @@ import type Koa from "koa";
 import type { ServerCertificate } from "./certificate.ts";
 import { answerClientError } from "./client-errors.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
-import type { HttpResponse } from "./response.ts";
+import { HttpResponse } from "./response.ts";
 import type { RequestState } from "./route.ts";
 import { createTlsServer } from "./tls-server.ts";
 
@@ -93,10 +93,8 @@ async function create({
   certificate,
   bounds = BOUNDS,
 }: ListenOptions): Promise<Server | TlsServer> {
-  // Loads Node's HTTP, which a snapshot of the host's process cannot hold.
-  const { HttpResponse: ServerResponse } = await import("./response.ts");
   // The guards refuse a request without Host, with a problem document.
-  const options = { ...bounds, ServerResponse, requireHostHeader: false };
+  const options = { ...bounds, ServerResponse: HttpResponse, requireHostHeader: false };
   const answer = app.callback();
   const onRequest = (request: IncomingMessage, response: HttpResponse) =>
     void answer(request, response);

@@ -34,8 +34,6 @@ const HEAD = "(function (module, __filename, __dirname) {";
 /** A bundle that was run with compiled code from a cache. */
 interface CachedRun {
   readonly exports: Exports;
-  /** True if V8 accepted the code in the cache. */
-  readonly wasCompiled: boolean;
   /**
    * Saves the compiled code of all functions that have run by now, if there was none that V8 accepted. Functions that
    * run later are compiled again in each process.
@@ -68,7 +66,6 @@ export function runCached(file: string, compiled: string, require: Require): Cac
   const wasCompiled = script.cachedDataRejected === false;
   return {
     exports: module.exports,
-    wasCompiled,
     save: () => {
       if (!wasCompiled) saveCompiled(script, cache);
     },

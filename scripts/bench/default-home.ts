@@ -4,14 +4,12 @@ import { readFile, readlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import shipped from "../../plugins/shipped.json" with { type: "json" };
-import { makeHostSnapshot } from "../test/host-snapshot.ts";
 import { findDescendants, openHome, readMemory, serveHost } from "./bench-home.ts";
 import { rounded } from "./shared/figures.ts";
 
 const [, , seconds = 300, reloads = 100] = process.argv;
 const home = await openHome(shipped);
 await (await serveHost(home)).stop(); // fills the cache
-await makeHostSnapshot();
 const { pid, url, token, stop } = await serveHost(home);
 await delay(Number(seconds) * 1_000);
 const afterStart = await memoryOfHome();

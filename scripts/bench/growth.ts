@@ -5,7 +5,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeHostSnapshot } from "../test/host-snapshot.ts";
 import { findDescendants, openHome, readMemory, serveHost, writeLamp } from "./bench-home.ts";
 import { BRIDGES, writeBenchBridges } from "./shared/bench-bridge.ts";
 import { BenchClient } from "./shared/bench-client.ts";
@@ -73,7 +72,6 @@ async function measure(size: Size): Promise<Measured> {
   const starts: number[] = [];
   const startCpus: number[] = [];
   let served = await serveHost(home); // fills the cache
-  await makeHostSnapshot();
   for (let round = 0; round < Math.min(STARTS, rounds); round++) {
     await served.stop();
     const startedAt = performance.now();

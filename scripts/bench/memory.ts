@@ -3,7 +3,6 @@
 // ways. `node --watch` is not measured separately: it has one process, in which a plugin costs as much as an import.
 import { readlink, realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeHostSnapshot } from "../test/host-snapshot.ts";
 import {
   type BenchHome,
   findDescendants,
@@ -28,7 +27,6 @@ async function measureMantel(plugins: number) {
   const home = await openHome();
   for (let at = 1; at <= plugins; at++) await writeLamp(home, `lamp${at}`);
   await (await serveHost(home)).stop(); // fills the cache
-  await makeHostSnapshot();
   const { pid, stop } = await serveHost(home);
   await delay(idleMs);
   const host = await readMemory(pid);

@@ -5,7 +5,6 @@
 import { constants, cpus, loadavg, setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import shipped from "../../plugins/shipped.json" with { type: "json" };
-import { makeHostSnapshot } from "../test/host-snapshot.ts";
 import {
   findDescendants,
   openHome,
@@ -43,7 +42,6 @@ const home = await openHome(shipped);
 await writeBenchBridges(home, LAMPS, 1);
 const { ms: firstMs, served: first } = await start();
 await first.stop();
-await makeHostSnapshot();
 const starts: number[] = [];
 let served: Served | undefined;
 for (let round = 0; round < STARTS; round++) {

@@ -4,7 +4,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeHostSnapshot } from "../test/host-snapshot.ts";
 import { findFreePort, openHome, type Served, serve, serveHost, writeLamp } from "./bench-home.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
@@ -59,7 +58,6 @@ async function measureMantel(plugins: number) {
   for (let at = 1; at <= plugins; at++) await writeLamp(home, `lamp${at}`);
   const start = (port: number) => serveHost(home, port);
   await timeStart(start); // creates keys and tokens, and fills the system's file cache
-  await makeHostSnapshot();
   const cold = await timeStarts(start, () => rm(join(home.data, "cache"), { recursive: true }));
   const warm = await timeStarts(start, async () => undefined);
   await home.remove();

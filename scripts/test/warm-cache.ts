@@ -8,7 +8,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { BuildCache } from "../../host/build-cache.ts";
 import { openLog } from "../../host/log.ts";
-import { makeHostSnapshot } from "./host-snapshot.ts";
 
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
 const DEADLINE_MS = 60_000;
@@ -28,7 +27,6 @@ export async function warmCache(
 ): Promise<string> {
   const folder = join(FOLDER, `warm-${basename(compiled, ".mjs")}`);
   if (!(await isUpToDate(folder, hasPlugins))) await fill(folder);
-  if (hasPlugins) await makeHostSnapshot();
   return folder;
 }
 

@@ -4,14 +4,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Audit } from "../../host/auth/audit.ts";
 import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
-import { pathWithNode } from "../../scripts/test/host-snapshot.ts";
 import { copyInto } from "./copy-into.ts";
 import { removeFolder } from "./folder.ts";
 import { processTreeOf, type RunningProcess, runningProcesses } from "./processes.ts";
@@ -208,7 +207,10 @@ class HostProcess {
 /** The environment without settings of a Mantel that the developer runs, and with the Node of this process. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_"));
-  return { ...Object.fromEntries(kept), PATH: pathWithNode() };
+  return {
+    ...Object.fromEntries(kept),
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+  };
 }
 
 async function shippedPlugins(): Promise<string[]> {
