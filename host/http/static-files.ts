@@ -16,7 +16,7 @@ const FOR_EVER = "public, max-age=31536000, immutable";
  * Serves the files that browsers load before they have a token: the dashboard's shell at `/`, its service worker, and
  * all below `/assets/`. Paths are looked up and never opened as files.
  *
- * @returns what answers a request, or returns `undefined` if its path is none of these
+ * @returns a function that answers a request. It returns `undefined` for any other path, and leaves the request unanswered
  */
 export function staticFiles(
   ...sources: readonly AssetsDependency[]

@@ -12,7 +12,7 @@ interface Networks {
 
 let made: Networks | undefined;
 
-/** The subnets, made when they are first used: a snapshot of the host's process cannot hold a `BlockList`. */
+/** The subnets, made when they are first used. */
 function known(): Networks {
   return (made ??= {
     reaches: [
