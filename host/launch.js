@@ -11,8 +11,6 @@ const compiled = await compileHost().catch((error) => {
 if (compiled === undefined) {
   const { register } = await import("tsx/esm/api");
   register();
-}
-if (compiled === undefined) {
   (await import("./main.ts")).begin();
 } else {
   await import(pathToFileURL(compiled).href);

@@ -56,7 +56,7 @@ export class HttpServer {
   /** @throws Error with a user-facing sentence if it cannot listen on the address */
   static async listen(options: ListenOptions): Promise<HttpServer> {
     const { host, port } = options;
-    const server = await create(options);
+    const server = create(options);
     server.maxConnections = MAX_CONNECTIONS;
     server.listen(port, host);
     try {
@@ -88,11 +88,7 @@ export class HttpServer {
   }
 }
 
-async function create({
-  app,
-  certificate,
-  bounds = BOUNDS,
-}: ListenOptions): Promise<Server | TlsServer> {
+function create({ app, certificate, bounds = BOUNDS }: ListenOptions): Server | TlsServer {
   // The guards refuse a request without Host, with a problem document.
   const options = { ...bounds, ServerResponse: HttpResponse, requireHostHeader: false };
   const answer = app.callback();
