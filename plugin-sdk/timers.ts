@@ -52,8 +52,8 @@ export class DelayedCall {
 }
 
 /**
- * A function that is called at most once in an interval: immediately, or at the end of the interval. The owner stops
- * it: `onDispose(() => throttle.stop())`.
+ * A function that is called immediately, or an interval after its last call has returned: one that takes longer than the
+ * interval leaves time for other work, too. The owner stops it: `onDispose(() => throttle.stop())`.
  */
 export class Throttle {
   readonly #intervalMs: number;
@@ -61,7 +61,7 @@ export class Throttle {
   readonly #delayed = new DelayedCall(() => this.run());
   #calledAt = -Infinity;
 
-  /** @param intervalMs minimum time between two calls, in milliseconds */
+  /** @param intervalMs minimum time from the end of a call to the next one, in milliseconds */
   constructor(intervalMs: number, call: () => void) {
     this.#intervalMs = intervalMs;
     this.#call = call;
@@ -78,7 +78,11 @@ export class Throttle {
   run(): void {
     this.#delayed.stop();
     this.#calledAt = performance.now();
-    this.#call();
+    try {
+      this.#call();
+    } finally {
+      this.#calledAt = performance.now();
+    }
   }
 
   /** Makes a waiting call immediately. */

@@ -22,14 +22,18 @@ async function listen(
 }
 
 /**
- * Publishes, commands a lamp and activates a scene, and waits until the broker has had all three. The first one waits for
- * the connection, without which the demo drops the others.
+ * Publishes, commands a lamp and activates a scene, and waits until the broker has had all three. The first one is
+ * refused until the plugin is connected, within two seconds; without the connection the demo drops the others.
  */
 async function assertArrives(host: TestHost, received: ReadonlyMap<string, string>): Promise<void> {
   const post = async (path: string, json?: object) =>
     (await host.api(path, { method: "POST", ...(json ? { json } : {}) })).status;
 
-  const publish = await post("/mqtt/publish", { topic: "garden/pump", payload: "on", qos: 1 });
+  const message = { topic: "garden/pump", payload: "on", qos: 1 };
+  const publish = await until(async () => {
+    const status = await post("/mqtt/publish", message);
+    return status !== 503 && status;
+  });
   const command = await post("/smart-home/devices/demo:light:1/command", { brightness: 33 });
   const scene = await post("/smart-home/scenes/demo:scene:3/activate");
 

@@ -92,6 +92,25 @@ test("a throttled call is made immediately, and then at most once in its interva
   assert.equal(calls, 2);
 });
 
+test("requests do not follow one another closely when a throttled call takes longer than its interval", (t) => {
+  const pass = mockClock(t);
+  let calls = 0;
+  const throttle = new Throttle(20, () => {
+    calls++;
+    pass(30);
+  });
+
+  throttle.request();
+  assert.equal(calls, 1);
+  for (let at = 0; at < 5; at++) throttle.request();
+  assert.equal(calls, 1);
+  pass(19);
+  assert.equal(calls, 1);
+  pass(1);
+
+  assert.equal(calls, 2);
+});
+
 test("a throttled call that is made early replaces the waiting one", (t) => {
   const pass = mockClock(t);
   let calls = 0;
