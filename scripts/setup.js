@@ -66,8 +66,15 @@ const fault = nodeFault(process.versions.node);
 if (fault) fail(fault);
 if (missing().length > 0 || missingPrograms(wantedPrograms()).length > 0) {
   await takeTurn();
-  await installPackages();
-  await installPrograms(wantedPrograms());
+  const lacking = missingPrograms(wantedPrograms());
+  const started = Date.now();
+  const ticking = setInterval(() => {
+    say(`still installing (${Math.round((Date.now() - started) / 1000)} s)`);
+  }, PROGRESS_EVERY_MS);
+  const [failure] = await Promise.all([installPackages(), installPrograms(lacking)]);
+  clearInterval(ticking);
+  if (lacking.length > 0) mkdirSync(join(ROOT, TRIED), { recursive: true });
+  if (failure) fail(failure);
 }
 if (forStart) await compile();
 
@@ -75,16 +82,18 @@ function missing() {
   return missingPackages(ROOT, { dev: true });
 }
 
+/** Returns what failed, if nothing can run without it. */
 async function installPackages() {
-  if (missing().length === 0) return;
+  if (missing().length === 0) return undefined;
   say("installing npm packages");
   const fresh = !existsSync(join(ROOT, "node_modules/.package-lock.json"));
   const installed = (fresh && (await npm("ci"))) || (await npm("install"));
   // The host reports plugins that cannot be installed; the others still start.
   const missingPaths = missing().filter((path) => !path.startsWith("plugins"));
   if (missingPaths.length > 0)
-    fail(`npm did not install ${missingPaths.slice(0, 5).join(", ")}; see its output above`);
+    return `npm did not install ${missingPaths.slice(0, 5).join(", ")}; see its output above`;
   say(installed ? "npm packages are installed" : "npm failed; some plugins may not start");
+  return undefined;
 }
 
 /** Runs npm without install scripts, which no package here needs. */
@@ -110,27 +119,29 @@ function wantedPrograms() {
   return existsSync(join(ROOT, TRIED)) ? [] : START_PROGRAMS; // a start does not retry those that failed
 }
 
-async function installPrograms(wanted) {
-  const lacking = missingPrograms(wanted);
+async function installPrograms(lacking) {
   if (lacking.length === 0) return;
-  mkdirSync(join(ROOT, TRIED), { recursive: true });
   const able = existsSync("/usr/bin/apt-get") && process.getuid?.() === 0;
   if (able) await withoutStartingServices(() => installWithApt(lacking));
-  for (const { programs, consequence } of missingPrograms(wanted)) {
+  for (const { programs, consequence } of missingPrograms(lacking)) {
     const reason = able ? "apt-get did not install it" : "only root on Debian can install it here";
     say(`${consequence}: ${Object.keys(programs)[0]} is missing, and ${reason}`);
   }
 }
 
-/** Installs them one by one, because apt-get installs none if it does not know one of them. */
+/** Installs all at once, which is faster, or one by one: apt-get installs none if it does not know one of them. */
 async function installWithApt(lacking) {
   await run("apt-get", ["update", "-qq"]);
-  for (const { programs } of lacking) {
-    for (const name of Object.values(programs)) {
-      say(`installing the Debian package ${name}`);
-      if (await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name])) break;
-    }
+  const names = lacking.map(({ programs }) => Object.values(programs));
+  if (names.length > 1 && (await installDebian(names.map(([first]) => first)))) return;
+  for (const alternatives of names) {
+    for (const name of alternatives) if (await installDebian([name])) break;
   }
+}
+
+function installDebian(names) {
+  say(`installing from Debian: ${names.join(", ")}`);
+  return run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names]);
 }
 
 /** Prevents packages from starting services, such as a broker on port 1883 (invoke-rc.d(8)). */
@@ -145,19 +156,14 @@ async function withoutStartingServices(install) {
   }
 }
 
-/** Runs a program with its output on standard error. Prints a note if it takes long. */
+/** Runs a program with its output on standard error. Returns true if it succeeded. */
 async function run(program, args) {
-  const started = Date.now();
-  const ticking = setInterval(() => {
-    say(`still installing (${Math.round((Date.now() - started) / 1000)} s)`);
-  }, PROGRESS_EVERY_MS);
   const child = spawn(program, args, {
     cwd: ROOT,
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     stdio: ["ignore", 2, 2],
   });
   const code = await new Promise((resolve) => child.on("error", resolve).on("exit", resolve));
-  clearInterval(ticking);
   return code === 0;
 }
 

@@ -94,6 +94,24 @@ test("a start tries once to install a missing program", asRootOnDebian, async (t
   assert.deepEqual([second.stderr, second.asked], ["", []]);
 });
 
+test(
+  "missing programs are installed at once, or one by one if that fails",
+  asRootOnDebian,
+  async (t) => {
+    const { runWithFakeApt } = await clone(t);
+
+    const { asked } = await runWithFakeApt("node", "scripts/setup.js", "--test");
+
+    const [update, together = "", ...single] = asked.map((line) => line.replace(/ -\S+/g, ""));
+    assert.equal(update, "update");
+    const [, ...names] = together.split(" ");
+    assert.ok(names.includes("bubblewrap") && names.includes("radicale"));
+    const each = names.map((name) => `install ${name}`);
+    const browser = each.indexOf("install chromium-headless-shell");
+    assert.deepEqual(single, each.toSpliced(browser + 1, 0, "install chromium"));
+  },
+);
+
 test("npm test with a path installs npm packages and never runs apt", async (t) => {
   const { runWithFakeApt, installedVersion } = await clone(t);
 
