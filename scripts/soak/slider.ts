@@ -1,17 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { arrived } from "../bench/shared/arrived.ts";
 import type { Answer, BridgeId, MqttHome } from "../bench/shared/mqtt-home.ts";
 
 const CHANGES = 300;
 const LASTS_MS = 3_000;
 
 /** Moves one lamp's slider 300 times in three seconds and records the answers and the values that reach the lamp. */
-export async function moveSlider({ devices, command, lamps }: MqttHome, bridge: BridgeId) {
+export async function moveSlider({ served, devices, command, lamps }: MqttHome, bridge: BridgeId) {
   const [lamp] = await devices(bridge);
   const { received } = lamps[bridge];
   const before = received.length;
   const startedAt = performance.now();
   const answers: Promise<Answer>[] = [];
   for (let at = 1; at <= CHANGES; at++) {
+    if (at === CHANGES) await arrived(served.url);
     answers.push(command(lamp?.id ?? "", { brightness: (at / CHANGES) * 100 }));
     const dueAt = startedAt + (at / CHANGES) * LASTS_MS;
     await delay(Math.max(0, dueAt - performance.now()));

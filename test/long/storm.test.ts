@@ -6,6 +6,8 @@ import { startHost } from "../helpers/host.ts";
 
 const REQUESTS = 1_000;
 const AT_ONCE = 50;
+/** Requests reload unchanged code once within this time. */
+const AGAIN_MS = 5_000;
 
 test("a thousand reload requests in a second are two reloads at most", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/demo-home"] });
@@ -16,6 +18,7 @@ test("a thousand reload requests in a second are two reloads at most", async (t)
   const before = await generation();
   const file = join(host.plugins, "demo-home/index.ts");
 
+  const startedAt = performance.now();
   let left = REQUESTS;
   const statuses = new Set<number>();
   const ask = async (): Promise<void> => {
@@ -27,9 +30,10 @@ test("a thousand reload requests in a second are two reloads at most", async (t)
   const asked = Promise.all(Array.from({ length: AT_ONCE }, ask));
   await appendFile(file, `console.debug("saved");\n`);
   await asked;
+  const later = Math.floor((performance.now() - startedAt) / AGAIN_MS);
 
   assert.deepEqual([...statuses], [200]);
   const reloads = (await generation()) - before;
   t.diagnostic(`${REQUESTS} requests, ${reloads} reloads`);
-  assert.ok(reloads === 1 || reloads === 2, String(reloads));
+  assert.ok(reloads >= 1 && reloads <= 2 + later, `${reloads}, ${later} times ${AGAIN_MS} ms`);
 });

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
+import { arrived } from "../../../scripts/bench/shared/arrived.ts";
 import { type FakeHueBridge, startHueBridge } from "../../fakes/hue-bridge.ts";
 import { idOf } from "../../fakes/hue-home.ts";
 import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
   assertPaced,
-  arrived,
   assertTakenOrTold,
   command,
   deviceList,
@@ -70,7 +70,7 @@ async function followsSlider(host: TestHost, bridge: FakeHueBridge) {
     answers.push(command(host, change % 2 ? desk.id : shelf.id, value));
     await delay(10);
   }
-  await arrived(host);
+  await arrived(host.url);
   answers.push(command(host, desk.id, { brightness: 77 }));
   for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 

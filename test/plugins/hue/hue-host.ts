@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
 import type { TestContext } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { FakeHueBridge } from "../../fakes/hue-bridge.ts";
@@ -63,19 +61,6 @@ export async function listen(t: TestContext, host: TestHost) {
     await reading;
   });
   return heard;
-}
-
-/**
- * Resolves when the host has read the requests before. A host accepts connections in their order, and may read a request
- * on a new one behind a later request on an open one: so these have new ones.
- */
-export async function arrived({ url }: TestHost): Promise<void> {
-  for (let round = 0; round < 2; round++) {
-    const [answer] = (await once(get(`${url}/api`, { agent: false }), "response")) as [
-      IncomingMessage,
-    ];
-    await once(answer.resume(), "end");
-  }
 }
 
 /** 200, or 409 with when to come back. */

@@ -3,13 +3,13 @@ import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { arrived } from "../../../scripts/bench/shared/arrived.ts";
 import { type FakeHueBridge, startHueBridge } from "../../fakes/hue-bridge.ts";
 import { colorLight, device, home, idOf } from "../../fakes/hue-home.ts";
 import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
   assertPaced,
-  arrived,
   assertTakenOrTold,
   command,
   deviceList,
@@ -152,7 +152,7 @@ async function slides(t: TestContext, both: TwoBridges) {
     await assertTakenOrTold(answer);
     return answer.status === 200;
   };
-  await arrived(host);
+  await arrived(host.url);
   await Promise.all(lamps.map((own) => until(() => last(own), LONG)));
   for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 
