@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
-import { boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
+import { beginDrag, boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { openLine } from "../helpers/line.ts";
 import { picture } from "../helpers/stage.ts";
@@ -220,9 +220,8 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
     await route.continue();
   });
 
-  await page.mouse.move(box.x + box.width * 0.85, box.y + 50);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.25, box.y + 50, { steps: 30 });
+  const at = (share: number) => ({ x: box.x + box.width * share, y: box.y + 50 });
+  await beginDrag(page, at(0.85), at(0.25), { steps: 30 });
   await page.mouse.up();
   await page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
@@ -247,9 +246,7 @@ async function keepsLevel(t: TestContext, { host, visit }: Fixture): Promise<voi
   await until(async () => (await lamp.getAttribute("aria-valuenow")) === "80");
   const { x, y, width } = await boxOf(lamp);
 
-  await page.mouse.move(x + width * 0.8, y + 50);
-  await page.mouse.down();
-  await page.mouse.move(x - 20, y + 50, { steps: 12 });
+  await beginDrag(page, { x: x + width * 0.8, y: y + 50 }, { x: x - 20, y: y + 50 });
   await page.mouse.up();
   await until(async () => (await stateOf(host, "Island")).on === false);
   await until(async () => (await lamp.getAttribute("aria-valuetext")) === "Off");

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import type { ModuleView } from "../../host/api/module.ts";
 import { assertAccessible } from "../helpers/accessibility.ts";
-import { openBrowser, openPage } from "../helpers/browser.ts";
+import { beginDrag, openBrowser, openPage } from "../helpers/browser.ts";
 import {
   frameOf,
   type GuestWidget,
@@ -160,14 +160,8 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     const before = await brightness();
     const way = before > 50 ? -1 : 1;
 
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    await page.mouse.down();
-    for (let step = 1; step <= 10; step++) {
-      await page.mouse.move(
-        box.x + box.width / 2 + (way * step * box.width) / 40,
-        box.y + box.height / 2,
-      );
-    }
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    await beginDrag(page, middle, { ...middle, x: middle.x + (way * box.width) / 4 });
     await page.mouse.up();
 
     await until(async () => Math.abs((await brightness()) - before) > 15, PATIENT);

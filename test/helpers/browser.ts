@@ -91,10 +91,31 @@ function messageOf(message: ConsoleMessage): string {
 /** Not in the frames of widgets, which have no storage. */
 const HIDE_FIRST_STEPS = `if (window === top) localStorage.setItem("mantel.first-steps-hidden", "yes")`;
 
-/** Where something is drawn, in CSS pixels of the window. */
-export interface Box {
+/** A place in the window, in CSS pixels. */
+interface Place {
   readonly x: number;
   readonly y: number;
+}
+
+/**
+ * Presses the mouse at a place and moves it to another one, without lifting it. The first move is sent with the press,
+ * because a press that rests for half a second is a long one: a busy machine may take as long between two requests.
+ */
+export async function beginDrag(
+  page: Page,
+  from: Place,
+  to: Place,
+  { steps = 12 } = {},
+): Promise<void> {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const share = Math.min(1, 12 / Math.hypot(dx, dy));
+  await page.mouse.move(from.x, from.y);
+  await Promise.all([page.mouse.down(), page.mouse.move(from.x + dx * share, from.y + dy * share)]);
+  await page.mouse.move(to.x, to.y, { steps });
+}
+
+/** Where something is drawn, in CSS pixels of the window. */
+export interface Box extends Place {
   readonly width: number;
   readonly height: number;
 }

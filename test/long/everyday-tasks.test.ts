@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
 import { type DavAccount, serveDavAccount } from "../fakes/dav-account.ts";
-import { boxOf, openBrowser, openPage } from "../helpers/browser.ts";
+import { beginDrag, boxOf, openBrowser, openPage } from "../helpers/browser.ts";
 import { removeFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { servePage } from "../helpers/serve-page.ts";
@@ -42,8 +42,8 @@ class Hand {
     await target.hover({ position: { x: width * from, y: height / 2 } });
     const { x, y } = await boxOf(target);
     const page = target.page();
-    await page.mouse.down();
-    await page.mouse.move(x + width * to, y + height / 2, { steps: 12 });
+    const middle = y + height / 2;
+    await beginDrag(page, { x: x + width * from, y: middle }, { x: x + width * to, y: middle });
     await page.mouse.up();
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { type Box, boxOf } from "../../helpers/browser.ts";
+import { beginDrag, type Box, boxOf } from "../../helpers/browser.ts";
 import {
   BLINDS,
   CLIMATE,
@@ -227,9 +227,7 @@ async function drag(
   { dx, dy }: { dx: number; dy: number },
 ): Promise<void> {
   const from = { x: x + width / 4, y: y + height / 3 };
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move(from.x + dx, from.y + dy, { steps: 6 });
+  await beginDrag(page, from, { x: from.x + dx, y: from.y + dy }, { steps: 6 });
   // Beyond the tile nothing is clicked, so an upright drag is not a tap either.
   await page.mouse.move(from.x + dx, from.y + (Math.abs(dy) > Math.abs(dx) ? height * 3 : dy));
   await page.mouse.up();
