@@ -16,27 +16,44 @@ interface FormatSettings {
 
 /** Formatters for the language, time zone and units of the home. */
 export function createFormats({ locale, timeZone, units, now }: FormatSettings): Formats {
-  const dates = (options: Intl.DateTimeFormatOptions, zone = timeZone): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
-  const time = dates({ hour: "2-digit", minute: "2-digit" });
-  const styles = {
-    day: dates(DATE_STYLES.day),
-    short: dates(DATE_STYLES.short),
-    full: dates(DATE_STYLES.full),
-  };
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
-  const number = numberFormat(locale);
+  const dates = cached(
+    (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options),
+  );
+  const numbers = cached(
+    (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options),
+  );
+  const relative = cached(
+    (options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options),
+  );
+  const number: NumberFormat = (value, options = {}) => numbers(options).format(value);
   const written = units === "imperial" ? { ...METRIC, ...IMPERIAL } : METRIC;
   return {
-    time: (at) => time.format(at),
+    time: (at) => dates({ hour: "2-digit", minute: "2-digit", timeZone }).format(at),
     date: (at, style = "day") =>
       typeof at === "string"
-        ? dates(DATE_STYLES[style], "UTC").format(Date.parse(at))
-        : styles[style].format(at),
-    relative: (at) => relativeTo(relative, Number(at) - (now ?? Date.now)()),
+        ? dates({ ...DATE_STYLES[style], timeZone: "UTC" }).format(Date.parse(at))
+        : dates({ ...DATE_STYLES[style], timeZone }).format(at),
+    relative: (at) =>
+      relativeTo(relative({ numeric: "auto", style: "short" }), Number(at) - (now ?? Date.now)()),
     number,
     unit: (value, unit, options = {}) =>
       written[unit](value, (shown, usual) => number(shown, { ...usual, ...options })),
+  };
+}
+
+/**
+ * The formats of an API of `Intl` by their options. Creating one takes a hundred times as long as using it, so it is
+ * created when it is first used, and kept: most widgets use one or two of them.
+ */
+function cached<Options, Format>(
+  create: (options: Options) => Format,
+): (options: Options) => Format {
+  const formats = new Map<string, Format>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const format = formats.get(key) ?? create(options);
+    formats.set(key, format);
+    return format;
   };
 }
 
@@ -53,16 +70,6 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
 
 type NumberFormat = (value: number, options?: Intl.NumberFormatOptions) => string;
 
-/** Creating a format takes a hundred times as long as using it, so formats are cached. */
-function numberFormat(locale: string): NumberFormat {
-  const formats = new Map<string, Intl.NumberFormat>();
-  return (value, options = {}) => {
-    const key = JSON.stringify(options);
-    const format = formats.get(key) ?? new Intl.NumberFormat(locale, options);
-    formats.set(key, format);
-    return format.format(value);
-  };
-}
 type Written = (value: number, number: NumberFormat) => string;
 
 const TENTH = { maximumFractionDigits: 1 } as const;
