@@ -9,6 +9,7 @@ import {
 import { Automations, type CodeView, type DocumentView } from "./automations.ts";
 import { channels } from "./channels.ts";
 import { CodeAutomations } from "./code/code-automations.ts";
+import { CrashWatch } from "./code/crash-watch.ts";
 import { concernsNames, describeHome, thingsOf } from "./code/describe-home.ts";
 import { startWorker } from "./code/start-worker.ts";
 import { etagOf } from "./document-store.ts";
@@ -63,7 +64,8 @@ export default definePlugin({
     });
     const calendars = followCalendars(ctx, engine, home);
     const loadingMs = ctx.handedOver ? RELOADING_MS : undefined;
-    const given = { engine, sources, storage, log, changed, loadingMs };
+    const crashes = new CrashWatch(storage.journal("code"));
+    const given = { engine, sources, storage, log, changed, loadingMs, crashes };
     code = await CodeAutomations.open({ ...given, startThread: startWorker }, await thingsOf(ctx));
     const describing = describeHome(ctx, code);
     messages.update();

@@ -11,12 +11,16 @@ import {
   type StoredVersion,
   versionKey,
 } from "./code-store.ts";
-import type { Definition, FromThread, Loaded, NamedThing } from "./protocol.ts";
+import type { CrashWatch, RunningCode } from "./crash-watch.ts";
+import type { Definition, FromThread, Loaded, NamedThing, ToThread } from "./protocol.ts";
 import { nameOf } from "./runtime.ts";
 import { CodeThread, type StartThread } from "./thread.ts";
 
 /** The longest wait at a start for the files to be loaded; the others follow. A start must end within its deadline. */
 const LOADING_MS = 5_000;
+
+const ENDED_PROCESS =
+  "its code ended the whole process, such as with more memory than a plugin may have; it does not run until it is saved again";
 
 interface LoadedVersion {
   readonly number: number;
@@ -55,6 +59,8 @@ interface Dependencies {
   readonly storage: Documents;
   readonly log: Log;
   readonly startThread: StartThread;
+  /** Absent where nothing outlives the process, as in tests that users write. */
+  readonly crashes?: CrashWatch;
   /** Called after the automations have changed. */
   readonly changed: () => void;
   /** The longest wait for the files in `open`; absent: five seconds. */
@@ -91,6 +97,7 @@ export class CodeAutomations {
       message: (message) => this.#take(message),
       loopMs: parts.loopMs,
       lost: (version, reason) => this.#lost(version, reason),
+      ...(parts.crashes && { watch: this.#watchOf(parts.crashes) }),
     });
     this.#calls = new CodeCalls({
       post: (message) => this.#thread.post(message),
@@ -190,6 +197,7 @@ export class CodeAutomations {
     if (this.#isStopped) return;
     this.#isStopped = true;
     await this.#store.close();
+    await this.#parts.crashes?.close();
   }
 
   /** Ends the thread. */
@@ -199,23 +207,64 @@ export class CodeAutomations {
     await this.#thread.stop();
   }
 
+  #watchOf(crashes: CrashWatch): NonNullable<ConstructorParameters<typeof CodeThread>[0]["watch"]> {
+    return {
+      isCareful: () => crashes.isCareful,
+      begins: (message) => {
+        const version = this.#versions.get(this.#numberOf(message) ?? 0);
+        if (version) crashes.begin(version);
+      },
+      ended: () => crashes.end(),
+    };
+  }
+
+  /** The number of the version whose code runs with a message. */
+  #numberOf(message: ToThread): number | undefined {
+    switch (message.kind) {
+      case "load":
+        return message.version.number;
+      case "run":
+        return message.version;
+      case "result":
+        return this.#calls.versionOf(message.call);
+      default:
+        return undefined;
+    }
+  }
+
   async #changed(change: SourceChange): Promise<void> {
     const { name } = change;
     if (change.kind === "deleted") return this.#delete(name);
     const isFirst = this.#files.size === 0;
+    const wasKnown = this.#files.has(name);
     const file: CodeFile = this.#files.get(name) ?? { ids: [] };
     this.#files.set(name, file);
     if (isFirst) this.#thread.post({ kind: "home", things: this.#things });
-    if (change.kind === "compiled") {
-      delete file.fault;
-      return this.#load(file, name, change.source);
+    if (change.kind === "faulty") {
+      const { message, line } = change.fault;
+      this.#faulty(file, name, `${change.fault.file ?? name}:${line ?? 1}: ${message}`);
+      return this.#loadLastGood(file, name);
     }
-    const { message, line } = change.fault;
-    this.#faulty(file, name, `${change.fault.file ?? name}:${line ?? 1}: ${message}`);
+    const key = versionKey(name, change.source.code);
+    if (wasKnown) this.#parts.crashes?.forgive({ file: name, key });
+    if (this.#isToBlame({ file: name, key })) {
+      this.#faulty(file, name, `${name}: ${ENDED_PROCESS}`);
+      return this.#loadLastGood(file, name);
+    }
+    delete file.fault;
+    this.#load(file, name, change.source);
+  }
+
+  async #loadLastGood(file: CodeFile, name: string): Promise<void> {
     if (file.current || file.loading) return;
     const key = this.#stored.get(name)?.key;
-    const lastGood = key === undefined ? undefined : await this.#store.version(key);
+    if (key === undefined || this.#isToBlame({ file: name, key })) return;
+    const lastGood = await this.#store.version(key);
     if (lastGood && !file.current && !file.loading) this.#load(file, name, lastGood);
+  }
+
+  #isToBlame(code: RunningCode): boolean {
+    return this.#parts.crashes?.isToBlame(code) ?? false;
   }
 
   #load(file: CodeFile, name: string, { code, map }: { code: string; map: string }): void {
@@ -323,6 +372,7 @@ export class CodeAutomations {
   async #restored(key: string): Promise<LoadedVersion> {
     const stored = await this.#store.version(key);
     if (!stored) throw new Error("the automation has changed, so its run cannot be continued");
+    if (this.#isToBlame(stored)) throw new Error(ENDED_PROCESS);
     const known = [...this.#versions.values()].find((each) => each.key === key);
     if (known) return known;
     const version = this.#newVersion(stored, this.#stored.get(stored.file)?.names ?? {});
@@ -394,6 +444,7 @@ export class CodeAutomations {
     const file = this.#files.get(name);
     if (!file) return;
     this.#files.delete(name);
+    this.#parts.crashes?.forget(name);
     for (const id of file.ids) this.#parts.engine.remove(id);
     this.#parts.engine.variables.forget(name);
     for (const version of [file.current, file.loading]) if (version) this.#release(version);

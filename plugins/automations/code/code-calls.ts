@@ -56,9 +56,9 @@ export class CodeCalls {
     });
   }
 
-  /** True if a function of this version runs. */
-  uses(version: number): boolean {
-    return [...this.#calls.values()].some((call) => call.version === version);
+  /** The version of a running function. */
+  versionOf(call: number): number | undefined {
+    return this.#calls.get(call)?.version;
   }
 
   takeStep({ call: number, step, at, request }: Extract<FromThread, { kind: "step" }>): void {

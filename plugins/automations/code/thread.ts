@@ -33,6 +33,15 @@ interface Dependencies {
    * @param version the number of the version whose code ran; 0 if none is known
    */
   readonly lost: (version: number, reason: string) => void;
+  /** Present if code may end the whole process. */
+  readonly watch?: {
+    /** True while a message is only sent when the thread has taken the one before. */
+    readonly isCareful: () => boolean;
+    /** Called before a message is sent. */
+    readonly begins: (message: ToThread) => void;
+    /** Called when the thread has taken all messages. */
+    readonly ended: () => void;
+  };
   /** CPU time of the process in milliseconds. */
   readonly cpuMs?: () => number;
   /** Absent: two seconds. */
@@ -47,6 +56,8 @@ export class CodeThread {
   readonly #running = new Int32Array(new SharedArrayBuffer(4));
   readonly #looking: NodeJS.Timeout;
   #thread: StartedThread | undefined;
+  /** Messages that are not sent yet. */
+  #unsent: ToThread[] = [];
   #ping = 0;
   /** The question that was not answered yet. */
   #asked: { readonly at: number; readonly cpuMs: number; isOverdue: boolean } | undefined;
@@ -64,9 +75,8 @@ export class CodeThread {
   /** Sends a message; the first one starts the thread. */
   post(message: ToThread): void {
     if (this.#isStopped) return;
-    this.#thread ??= this.#start();
-    this.#thread.post(message);
-    if (message.kind !== "home") this.#ask();
+    this.#unsent.push(message);
+    this.#send();
   }
 
   async stop(): Promise<void> {
@@ -76,6 +86,18 @@ export class CodeThread {
     this.#thread = undefined;
   }
 
+  #send(): void {
+    const { watch } = this.#parts;
+    for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
+      if (this.#asked && watch?.isCareful()) return; // the answer continues
+      this.#unsent.shift();
+      watch?.begins(next);
+      this.#thread ??= this.#start();
+      this.#thread.post(next);
+      if (next.kind !== "home") this.#ask();
+    }
+  }
+
   #start(): StartedThread {
     const isMine = () => this.#thread === started;
     const started: StartedThread = this.#parts.start(this.#running, {
@@ -83,7 +105,10 @@ export class CodeThread {
         if (!isMine()) return;
         if (message.kind !== "pong") return this.#parts.message(message);
         this.#ends = 0;
-        if (message.ping === this.#ping) this.#asked = undefined;
+        if (message.ping !== this.#ping) return;
+        this.#asked = undefined;
+        this.#parts.watch?.ended();
+        this.#send();
       },
       ended: (reason) => {
         if (isMine()) this.#lost(reason);
@@ -123,6 +148,8 @@ export class CodeThread {
     const version = Atomics.exchange(this.#running, 0, 0);
     this.#thread = undefined;
     this.#asked = undefined;
+    this.#unsent = [];
+    this.#parts.watch?.ended();
     if (this.#isStopped) return;
     if (version === 0 && ++this.#ends > MOST_ENDS) this.#isStopped = true;
     this.#parts.lost(version, reason);

@@ -68,21 +68,29 @@ for (const [what, body, reason, loopMs = 500] of [
     60_000, // a busy machine takes longer than half a second to fill the memory
   ],
 ] as const) {
-  test(`${what} sets only its automation aside; the waits of others continue`, async (t) => {
-    const { code, engine, staged, open } = await stageCode(
-      { "good.ts": GOOD, "bad.ts": bad(body) },
-      { startThread, loopMs },
-    );
-    t.after(() => code.stop());
-    void open();
-    await until(() => engine.stateOf("bad.ts") === "failed", { withinMs: 10_000 });
-    assert.match(engine.problemOf("bad.ts") ?? "", reason);
-    assert.equal(engine.stateOf("good.ts"), "running");
-    await staged.advance(5 * 60_000);
-    await until(() => staged.messages.includes("good"));
-    await until(() => engine.stateOf("good.ts") === "idle");
-    assert.equal(engine.tracesOf("good.ts")[0]?.result, "completed");
-  });
+  const skip =
+    what === "endless memory" &&
+    Number.parseInt(process.versions.node) >= 24 &&
+    "V8 of Node 24 may end the process instead of the thread (nodejs/node#47224)";
+  test(
+    `${what} sets only its automation aside; the waits of others continue`,
+    { skip },
+    async (t) => {
+      const { code, engine, staged, open } = await stageCode(
+        { "good.ts": GOOD, "bad.ts": bad(body) },
+        { startThread, loopMs },
+      );
+      t.after(() => code.stop());
+      void open();
+      await until(() => engine.stateOf("bad.ts") === "failed", { withinMs: 10_000 });
+      assert.match(engine.problemOf("bad.ts") ?? "", reason);
+      assert.equal(engine.stateOf("good.ts"), "running");
+      await staged.advance(5 * 60_000);
+      await until(() => staged.messages.includes("good"));
+      await until(() => engine.stateOf("good.ts") === "idle");
+      assert.equal(engine.tracesOf("good.ts")[0]?.result, "completed");
+    },
+  );
 }
 
 test("a file whose loading does not end is not loaded; its last good code and others continue", async (t) => {

@@ -1,5 +1,6 @@
 import type { SourceChange, Sources } from "@mantel/plugin-sdk";
 import { CodeAutomations } from "../../../plugins/automations/code/code-automations.ts";
+import { type CrashJournal, CrashWatch } from "../../../plugins/automations/code/crash-watch.ts";
 import type { FromThread, NamedThing } from "../../../plugins/automations/code/protocol.ts";
 import { CodeRuntime } from "../../../plugins/automations/code/runtime.ts";
 import type { StartThread } from "../../../plugins/automations/code/thread.ts";
@@ -52,9 +53,16 @@ function memoryStorage(values = new Map<string, string>()): Documents {
   };
 }
 
+/** Values that survive a crash. */
+function memoryJournal(): CrashJournal {
+  const values = new Map<string, unknown>();
+  return Object.assign(values, { close: async () => undefined });
+}
+
 export interface CodeOptions extends StagedOptions {
   readonly staged?: StagedEngine;
   readonly values?: Map<string, string>;
+  readonly journal?: CrashJournal;
   readonly hungMs?: number;
   readonly loopMs?: number;
   readonly loadingMs?: number;
@@ -70,6 +78,7 @@ export async function stageCode(
   const staged = options.staged ?? new StagedEngine({ devices: [LAMP, DOOR], ...options });
   const log = collectedLog();
   const values = options.values ?? new Map<string, string>();
+  const journal = options.journal ?? memoryJournal();
   const { start, threads } = stagedThread();
   let listener: (change: SourceChange) => void = () => undefined;
   const compiled = (name: string, code: string): SourceChange => ({
@@ -91,6 +100,7 @@ export async function stageCode(
       storage: memoryStorage(values),
       log,
       startThread: options.startThread ?? start,
+      crashes: new CrashWatch(journal),
       changed: () => undefined,
       loadingMs: options.loadingMs,
       ...(options.loopMs !== undefined && { loopMs: options.loopMs }),
@@ -123,12 +133,17 @@ export async function stageCode(
     change,
     open: () => moveDoor(false),
     close: () => moveDoor(true),
-    /** Starts everything again from what is stored, as after a restart or a crash. */
+    /** Starts everything again, as after the process has ended unexpectedly. */
+    async crash() {
+      const next = staged.restarted({ devices: staged.engine.devices() });
+      return stageCode(files, { ...options, staged: next, values, journal });
+    },
+    /** Starts everything again from what is stored, as after an orderly restart. */
     async restart(again: Readonly<Record<string, string>> = files) {
       await code.hold();
       const next = staged.restarted({ devices: staged.engine.devices() });
       await code.stop();
-      return stageCode(again, { ...options, staged: next, values });
+      return stageCode(again, { ...options, staged: next, values, journal });
     },
   };
 }
