@@ -38,7 +38,7 @@ export function requireProvided({ id, manifest }: Declared, key: string): void {
 
 /** True for the name of a published value. */
 export function isPublication(name: string): name is PublicationName {
-  return Object.hasOwn(PUBLICATIONS, name);
+  return PUBLICATIONS.some((each) => each === name);
 }
 
 /** @throws MantelError `invalid`, with the line to add, for a plugin that may not connect to the local network */

@@ -12,15 +12,6 @@ const HOST = [
   "/[^*]+", // the socket of another program
 ].join("|");
 
-/** Folders below the data folder that belong to the host. No plugin can request them. */
-export const HOST_FOLDERS: readonly string[] = [
-  "cache",
-  "languages",
-  "layout-history",
-  "packages",
-  "plugins",
-];
-
 export const OPEN_NETWORK = ["setup", "always"] as const;
 
 /** The permissions of a plugin's process. Everything absent is denied. Services are listed under `uses`. */

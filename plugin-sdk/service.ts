@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { CalendarWindow } from "./calendar.ts";
+import type { CalendarWindow } from "./calendar.ts";
 import { MantelError } from "./errors.ts";
 
 const WORDS = "[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+";
@@ -143,12 +143,12 @@ function isWhole(value: number, most: number): boolean {
 }
 
 /**
- * The values that plugins can publish, by name, with their schemas. The host serves the last published value and
- * never calls the plugin for it. The manifest lists a publication under `provides`, like a service. Several plugins may
- * publish one; the host merges them.
+ * The values that plugins can publish, by name. The host serves the last published value and never calls the plugin for
+ * it. The manifest lists a publication under `provides`, like a service. Several plugins may publish one; the host merges
+ * them.
  */
-export const PUBLICATIONS = {
-  "calendar.window": CalendarWindow,
-} as const;
-export type Publications = { [N in keyof typeof PUBLICATIONS]: Static<(typeof PUBLICATIONS)[N]> };
+export interface Publications {
+  readonly "calendar.window": CalendarWindow;
+}
 export type PublicationName = keyof Publications;
+export const PUBLICATIONS: readonly PublicationName[] = ["calendar.window"];

@@ -1,7 +1,7 @@
 import type { PluginContext } from "../context.ts";
 import type { Device } from "../device.ts";
 import type { DeviceSelector, Home, Presence } from "../home.ts";
-import { homeNotify } from "../services/home.ts";
+import { homeNotify } from "../services/index.ts";
 import type { Followers } from "./followers.ts";
 import type { HostLink } from "./host-link.ts";
 import type { LiveSettings } from "./live-settings.ts";

@@ -10,10 +10,8 @@ const SDK = "@mantel/plugin-sdk";
 /** Begins the name of a package in a bundle that runs it when the code imports it by `import("name")`. */
 const ON_DEMAND = "on-demand:";
 
-/** The SDK as plugins import it. */
-const imported = namedExports(SDK, sdk);
-
-for (const exported of Object.values(sdk)) if (typeof exported === "function") freeze(exported);
+/** The SDK as plugins import it. Its modules run when they are first used. */
+export const imported = namedExports(SDK, frozenOnUse(sdk));
 
 /** Imports the packages of a plugin and returns the `require` function for its bundle. */
 export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Require {
@@ -25,6 +23,19 @@ export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Requ
     if (!specifier.startsWith(ON_DEMAND)) return fromFolder(specifier);
     return () => fromFolder(specifier.slice(ON_DEMAND.length));
   };
+}
+
+/** The exports, whose functions no plugin can change. */
+function frozenOnUse(exports: Readonly<Record<string, unknown>>): object {
+  const frozen = {};
+  for (const name of Object.keys(exports)) {
+    const get = (): unknown => {
+      const exported = exports[name];
+      return typeof exported === "function" ? freeze(exported) : exported;
+    };
+    Object.defineProperty(frozen, name, { enumerable: true, get });
+  }
+  return frozen;
 }
 
 function runPackages(vendor: string, compiled: string, require: Require): Exports {

@@ -22,12 +22,15 @@ import type { HostLink } from "./host-link.ts";
 import { IdleCollector } from "./idle-collector.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { findLeaks, watchLeaks } from "./leak-detector.ts";
-import { loadPackages, loadPlugin } from "./load.ts";
+import { imported, loadPackages, loadPlugin } from "./load.ts";
 import { createLog } from "./log.ts";
 import { exitAtOnce, sendSignal, startInterval, writeNow } from "./primordials.ts";
 import { Runner } from "./runner.ts";
 import { refuseStorage } from "./storage.ts";
 import { trialsOf, TrialRunner } from "./trial-runner.ts";
+
+/** For `start.ts`. */
+export { imported as sdk };
 
 /** The host enforces its own deadlines; this one only prevents a leak when an answer is lost. */
 const HOST_DEADLINE_MS = 90_000;

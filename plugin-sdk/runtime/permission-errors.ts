@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { HOST_FOLDERS } from "../permissions.ts";
+import { HOST_FOLDERS } from "../host-folders.ts";
 import type { PrepareRequest } from "../protocol.ts";
 import { assign, defineProperty } from "./primordials.ts";
 

@@ -1,5 +1,5 @@
 // The first file of a plugin's process: runs the code of the others, compiled by V8 before. With SAVE it runs them once
-// and saves what V8 compiled.
+// and saves what V8 compiled: of the SDK only what each process runs, and of the library for schemas what the SDK uses.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { exit, argv } from "node:process";
@@ -24,6 +24,7 @@ if (mayStartThreads()) for (const flag of LIMITS) setFlagsFromString(flag);
 if (argv[2] === SAVE) {
   setTimeout(() => {
     run.save();
+    for (const exported of Object.values(run.exports["sdk"] as object)) void exported; // runs all of its modules
     exit();
   }, SETTLED_MS);
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { compiledPath } from "@mantel/plugin-sdk/compiled-code";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
-import { CODE, SAVE, START } from "@mantel/plugin-sdk/runtime-files";
+import { CODE, SAVE, SCHEMA_LIBRARY, START } from "@mantel/plugin-sdk/runtime-files";
 import type { BuildOptions } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { build } from "../../build-service.ts";
@@ -13,12 +13,15 @@ import { builtinsOnUse, isOnUse, ON_USE_FILE } from "../../builtins-on-use.js";
 import { WRAPPED } from "../../package-bundle.js";
 import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
+import { isSdkOnUse, SCHEMA_LIBRARY_ENTRY, SDK_ON_USE_FILES, sdkOnUse } from "./sdk-on-use.ts";
 
 /** Few plugins hash or need random bytes, and the module takes half a megabyte and 4 ms of CPU of each process. */
 const CRYPTO_ON_USE = builtinsOnUse(["crypto"]);
 
 /** In sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction). */
 const STRICT = '"use strict";';
+/** The settings of files that `runCached` runs. */
+const LOADED_CODE = { banner: { js: `${STRICT}${WRAPPED.banner.js}` }, footer: WRAPPED.footer };
 const SAVE_DEADLINE_MS = 20_000;
 
 /**
@@ -28,24 +31,26 @@ const SAVE_DEADLINE_MS = 20_000;
 export async function compileRuntime(cacheFolder: string): Promise<string> {
   const main = join(SDK_FOLDER, "runtime", "main.ts");
   const built = await new BuildCache(cacheFolder).orMake("runtime", main, async () => {
-    const code = await compile(main, {
-      banner: { js: `${STRICT}${WRAPPED.banner.js}` },
-      footer: WRAPPED.footer,
-    });
-    const first = await compile(join(SDK_FOLDER, "runtime", "start.ts"));
+    const [code, library, first] = await Promise.all([
+      compile(main, { ...LOADED_CODE, plugins: [CRYPTO_ON_USE, sdkOnUse] }),
+      compile(SCHEMA_LIBRARY_ENTRY, LOADED_CODE),
+      compile(join(SDK_FOLDER, "runtime", "start.ts")),
+    ]);
     return {
-      value: { start: first.value, code: code.value },
-      inputs: [...code.inputs, ...first.inputs],
+      value: { start: first.value, code: code.value, library: library.value },
+      inputs: [...code.inputs, ...library.inputs, ...first.inputs],
     };
   });
-  const name = `runtime-${hashOf(built.start + built.code)}`;
+  const name = `runtime-${hashOf(built.start + built.code + built.library)}`;
   const folder = join(cacheFolder, name);
   await mkdir(folder, { recursive: true });
   await removeOthers(cacheFolder, { prefix: "runtime-", keep: name });
   for (const [file, text] of [
     [CODE, built.code],
+    [SCHEMA_LIBRARY, built.library],
     [START, built.start],
   ] as const) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
     if (!existsSync(join(folder, file))) await writeDurably(join(folder, file), text);
   }
   await saveCompiled(folder);
@@ -54,7 +59,8 @@ export async function compileRuntime(cacheFolder: string): Promise<string> {
 
 /** Runs the code once and saves what V8 compiled of it. Without that, processes start more slowly. */
 async function saveCompiled(folder: string): Promise<void> {
-  if (existsSync(compiledPath(join(folder, CODE), folder))) return;
+  const files = [CODE, SCHEMA_LIBRARY].map((file) => join(folder, file));
+  if (files.every((file) => existsSync(compiledPath(file, dirname(file))))) return;
   const child = spawn(process.execPath, [join(folder, START), SAVE], {
     stdio: ["ignore", "ignore", "ignore", "pipe"], // the fourth is the channel, on which nothing is sent
     env: {},
@@ -78,7 +84,7 @@ export async function compileEntry(
 
 async function compile(
   entry: string,
-  around: Pick<BuildOptions, "banner" | "footer"> = { banner: { js: STRICT } },
+  around: Pick<BuildOptions, "banner" | "footer" | "plugins"> = { banner: { js: STRICT } },
 ): Promise<{ value: string; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
@@ -96,9 +102,9 @@ async function compile(
     plugins: [CRYPTO_ON_USE],
     ...around,
   });
-  const files = Object.keys(metafile.inputs).filter((path) => !isOnUse(path));
+  const files = Object.keys(metafile.inputs).filter((path) => !isOnUse(path) && !isSdkOnUse(path));
   const inputs = files.map((path) => resolve(path));
-  const own = [import.meta.filename, ON_USE_FILE];
+  const own = [import.meta.filename, ...SDK_ON_USE_FILES, ON_USE_FILE];
   return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, ...own] };
 }
 

@@ -11,7 +11,7 @@ import { emptyFolder } from "../../helpers/folder.ts";
 
 const require = createRequire(import.meta.url);
 
-test("the code of plugin processes is compiled into two files, and a second start uses them", async (t) => {
+test("the code of plugin processes is compiled into three files, and a second start uses them", async (t) => {
   const cache = join(await emptyFolder(t), "cache");
 
   const file = await compileRuntime(cache);
@@ -20,11 +20,15 @@ test("the code of plugin processes is compiled into two files, and a second star
   const folder = dirname(file);
   assert.match(relative(cache, file), /^runtime-[0-9a-f]{16}\/start\.cjs$/);
   const compiled = `runtime.cjs.${process.version}.cache`;
-  assert.deepEqual((await readdir(folder)).toSorted(), ["runtime.cjs", compiled, "start.cjs"]);
+  const library = "schema-library";
+  const files = ["runtime.cjs", compiled, library, "start.cjs"];
+  assert.deepEqual((await readdir(folder)).toSorted(), files);
+  const compiledLibrary = `library.cjs.${process.version}.cache`;
+  assert.deepEqual(await readdir(join(folder, library)), ["library.cjs", compiledLibrary]);
   assert.equal(await compileRuntime(cache), file);
   assert.equal((await stat(file)).ino, ino);
   await access(join(cache, "built/runtime.json")); // otherwise each start would compile it
-  for (const name of ["runtime.cjs", "start.cjs"]) {
+  for (const name of ["runtime.cjs", `${library}/library.cjs`, "start.cjs"]) {
     assert.match(await readFile(join(folder, name), "utf8"), /^"use strict";/);
   }
 });
@@ -97,16 +101,25 @@ test("a process takes the compiled code and keeps the limit of its heap, and of 
   assert.equal(await inProcess(t, ["--allow-worker"], REPORT), "[false,true,true]");
 });
 
-/** Prints those of the modules that take much memory which the process has loaded when it waits for its plugin. */
+/** Prints those of the modules that take much memory, and the files, which the process has loaded when it waits. */
 const LOADED = `
+const vm = require("node:vm");
+const files = [];
+vm.Script = class extends vm.Script {
+  constructor(code, options) {
+    super(code, options);
+    files.push(require("node:path").basename(options.filename));
+  }
+};
 setTimeout(() => {
   const loaded = ["crypto", "tls", "http"].filter((name) => process.moduleLoadList.includes("NativeModule " + name));
-  require("node:fs").writeSync(1, "loaded: " + loaded);
+  require("node:fs").writeSync(1, JSON.stringify({ loaded, files }));
   process.exit();
 }, 10);`;
 
 test("a process that waits for its plugin has not loaded what few plugins use", async (t) => {
-  assert.equal(await inProcess(t, [], LOADED), "loaded: ");
+  const printed: unknown = JSON.parse(await inProcess(t, [], LOADED));
+  assert.deepEqual(printed, { loaded: [], files: ["runtime.cjs"] }); // and not the library for schemas
 });
 
 test("a program is compiled with what it imports, and its previous versions are removed", async (t) => {
