@@ -15,8 +15,11 @@ import { hashOf } from "./code-hash.ts";
 import { SDK_FOLDER } from "./esbuild-plugin.ts";
 import { isSdkOnUse, SCHEMA_LIBRARY_ENTRY, SDK_ON_USE_FILES, sdkOnUse } from "./sdk-on-use.ts";
 
-/** Few plugins hash or need random bytes, and the module takes half a megabyte and 4 ms of CPU of each process. */
-const CRYPTO_ON_USE = builtinsOnUse(["crypto"]);
+/**
+ * Few plugins hash or need random bytes, and many store nothing. The modules for it take half and a quarter of a megabyte,
+ * and 4 and 1 ms of CPU, of each process.
+ */
+const BUILTINS_ON_USE = builtinsOnUse(["crypto", "fs/promises"]);
 
 /** In sloppy mode a stack exposes the functions of other code (Error.prepareStackTrace, getFunction). */
 const STRICT = '"use strict";';
@@ -32,7 +35,7 @@ export async function compileRuntime(cacheFolder: string): Promise<string> {
   const main = join(SDK_FOLDER, "runtime", "main.ts");
   const built = await new BuildCache(cacheFolder).orMake("runtime", main, async () => {
     const [code, library, first] = await Promise.all([
-      compile(main, { ...LOADED_CODE, plugins: [CRYPTO_ON_USE, sdkOnUse] }),
+      compile(main, { ...LOADED_CODE, plugins: [BUILTINS_ON_USE, sdkOnUse] }),
       compile(SCHEMA_LIBRARY_ENTRY, LOADED_CODE),
       compile(join(SDK_FOLDER, "runtime", "start.ts")),
     ]);
@@ -99,7 +102,7 @@ async function compile(
     metafile: true,
     logLevel: "silent",
     tsconfigRaw: {},
-    plugins: [CRYPTO_ON_USE],
+    plugins: [BUILTINS_ON_USE],
     ...around,
   });
   const files = Object.keys(metafile.inputs).filter((path) => !isOnUse(path) && !isSdkOnUse(path));

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 
 /** A tick of the system's clock for processes (sysconf(3), _SC_CLK_TCK) on every Linux. */
 export const TICK_MS = 10;
@@ -121,8 +121,10 @@ function linkOf(path: string): string {
 
 /** The first child of a process, if it has one. */
 export function findChild(parent: number): number | undefined {
-  const [listed] = procFile(`${parent}/task/${parent}/children`).split(" ");
+  const list = `${parent}/task/${parent}/children`;
+  const [listed] = procFile(list).split(" ");
   if (listed) return Number(listed);
+  if (existsSync(`/proc/${list}`)) return undefined; // it has no child yet
   return newestProcesses().find((pid) => readProcess(pid).parent === parent); // kernels without that list
 }
 

@@ -147,6 +147,12 @@ test("the first child is the first one that the kernel lists", async (t) => {
   assert.equal(findChild(7), 12);
 });
 
+test("a process whose list is empty has no child yet, and no other process is examined", async (t) => {
+  await fakeProc(t, { "7/task/7/children": "", "9/stat": stat(9, { parent: 7 }) });
+
+  assert.equal(findChild(7), undefined);
+});
+
 test("with a kernel that lists no children, the child is found by its parent", async (t) => {
   await fakeProc(t, {
     "8/stat": stat(8, { parent: 1 }),
