@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { hashPassword } from "@mantel/plugin-sdk/password-hash";
+import { hashPassword, isPasswordHash } from "@mantel/plugin-sdk/password-hash";
 import { connect } from "mqtt";
+import { DECOY } from "../../../plugins/mqtt-broker/accounts.ts";
 import { collect } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
@@ -61,6 +62,13 @@ test("a user is accepted by password, stored as a hash or as plain text", async 
   }
   const unknown = connected(t, url, { username: "nobody", password: "watering-can" });
   await assert.rejects(unknown, { code: 4 });
+});
+
+test("the password of an unknown name is compared with a hash that costs as much as those of users", async () => {
+  const parameters = (hash: string) => hash.split("$").slice(0, 3);
+
+  assert.ok(isPasswordHash(DECOY));
+  assert.deepEqual(parameters(DECOY), parameters(await hashPassword("watering-can")));
 });
 
 test("a password hash is not accepted as the password", async (t) => {
