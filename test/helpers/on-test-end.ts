@@ -15,6 +15,10 @@ export function onTestEnd(t: TestContext, work: () => Promise<void>): void {
   const all = [work];
   endings.set(t, all);
   t.after(async () => {
-    for (const each of all.toReversed()) await each();
+    const errors: unknown[] = [];
+    for (const each of all.toReversed()) {
+      await each().catch((error: unknown) => errors.push(error)); // a host that is not stopped would keep this process
+    }
+    if (errors.length > 0) throw errors[0];
   });
 }

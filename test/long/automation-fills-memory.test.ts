@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { removeFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { until } from "../helpers/until.ts";
 
 const filling = (body: string) => `import { webhook, when } from "mantel";
@@ -48,7 +49,7 @@ async function setsAside(
   { body, crashes, error }: Pick<(typeof CASES)[number], "body" | "crashes" | "error">,
 ): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), "mantel-memory-"));
-  t.after(() => removeFolder(data));
+  onTestEnd(t, () => removeFolder(data));
   await mkdir(join(data, "automations"));
   await writeFile(join(data, "automations", "fill.ts"), filling(body));
   const host = await startHost(t, { plugins: ["plugins/automations"], data });

@@ -3,18 +3,19 @@ import { test } from "node:test";
 import { openHome, serveHost } from "../../scripts/bench/bench-home.ts";
 import { growthOf } from "../../scripts/soak/verdict.ts";
 import { openDashboard, writeWidget } from "../../scripts/soak/widgets.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 
 const WARM_UP = 10;
 const SWAPS = 40;
 
 test("swapped widgets leave no resources in the page of an unmodified Chromium", async (t) => {
   const home = await openHome();
-  t.after(() => home.remove());
+  onTestEnd(t, () => home.remove());
   await writeWidget(home);
   const host = await serveHost(home);
-  t.after(() => host.stop());
+  onTestEnd(t, () => host.stop());
   const dashboard = await openDashboard(host, home);
-  t.after(() => dashboard.close());
+  onTestEnd(t, () => dashboard.close());
   const swap = async (from: number, to: number) => {
     for (let round = from; round <= to; round++) await dashboard.swap(round);
     return dashboard.read();
