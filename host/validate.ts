@@ -1,9 +1,10 @@
 import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
 import { faultsOf as faultsOfOwn, invalid } from "@mantel/plugin-sdk/validate";
 import { toValidationErrors } from "@mantel/plugin-sdk/validation-errors";
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Check, Errors } from "typebox/schema";
 import { patternFaults } from "./config/pattern.ts";
@@ -42,10 +43,10 @@ export function faultsOf(schema: TSchema, value: unknown): Fault[] {
  * @param what names the value in the message, such as `the layout`
  * @throws MantelError `invalid`, with every fault
  */
-export function check<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
+export function check<S extends TSchema>(schema: S, value: unknown, what: string): ValueOf<S> {
   const errors = faultsOf(schema, value);
   if (errors.length > 0) throw invalid(what, errors);
-  return value as Static<S>;
+  return value as ValueOf<S>;
 }
 
 /**

@@ -1,6 +1,7 @@
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import { channelNameFault } from "./channel-names.ts";
 import { MantelError } from "./errors.ts";
+import type { ValueOf } from "./schema.ts";
 
 /** Limits of all channels of one plugin. Sizes are bytes of JSON in UTF-8. */
 export const CHANNEL_LIMITS = {
@@ -35,7 +36,7 @@ export interface ChannelDefinition<S extends TSchema = TSchema> {
 export type ChannelDefinitions = Readonly<Record<string, ChannelDefinition>>;
 
 /** The type of a channel's values. */
-export type ChannelValue<D extends ChannelDefinition> = Static<D["schema"]>;
+export type ChannelValue<D extends ChannelDefinition> = ValueOf<D["schema"]>;
 /** The names of the channels in a definition. */
 export type ChannelNames<C extends ChannelDefinitions> = keyof C & string;
 

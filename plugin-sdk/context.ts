@@ -1,4 +1,4 @@
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Discover } from "./discovery.ts";
@@ -6,6 +6,7 @@ import type { Home } from "./home.ts";
 import type { RouteDefinition } from "./route.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { Schedule } from "./schedule.ts";
+import type { ValueOf } from "./schema.ts";
 import type {
   PublicationName,
   Publications,
@@ -150,6 +151,6 @@ export interface PluginContext<
   readonly channel: <S extends TSchema>(
     name: `${string}/${string}`,
     schema: S,
-  ) => ChannelReader<Static<S>>;
+  ) => ChannelReader<ValueOf<S>>;
   readonly status: PluginStatus;
 }

@@ -1,9 +1,10 @@
-import type { Static, TObject, TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 import type { ChannelDefinitions } from "./channel.ts";
 import type { PluginContext } from "./context.ts";
 import type { DeviceImage } from "./device-image.ts";
 import type { CommandBeyond, DeviceCommand } from "./device.ts";
 import type { HandledRoute } from "./route.ts";
+import type { ValueOf } from "./schema.ts";
 import type { ProvidedService } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
@@ -59,9 +60,6 @@ export interface RunningPlugin<State> {
   canRest?(): boolean;
 }
 
-/** The type that a schema describes, or `undefined` without a schema. */
-type Described<S> = S extends TSchema ? Static<S> : undefined;
-
 /** The argument of `definePlugin`. Its two schemas define the validation and the types in `start`. */
 export interface PluginDefinition<
   Options extends TObject | undefined,
@@ -89,31 +87,29 @@ export interface PluginDefinition<
    * `ctx.handedOver` is not set yet.
    */
   connect?(
-    ctx: PluginContext<Described<Options>, undefined, Channels>,
+    ctx: PluginContext<ValueOf<Options>, undefined, Channels>,
   ): Connected | Promise<Connected>;
   /**
    * Starts the plugin and returns the functions that the host may call. Do not wait for devices here: publish what
    * is known and return. If `start` throws during a reload, the previous generation keeps running.
    */
   start(
-    ctx: PluginContext<Described<Options>, Described<State>, Channels>,
+    ctx: PluginContext<ValueOf<Options>, ValueOf<State>, Channels>,
     connected: Connected,
-  ): void | RunningPlugin<Described<State>> | Promise<void | RunningPlugin<Described<State>>>;
+  ): void | RunningPlugin<ValueOf<State>> | Promise<void | RunningPlugin<ValueOf<State>>>;
   /**
    * Tests options before they are saved. `ctx.config` contains them, validated and with defaults. Resolve with a
    * user-facing sentence about the result, such as the name of the device that answered. Reject with a MantelError
    * whose message names the problem. The time limit is 15 s. The test runs in a separate process with the
    * manifest's permissions, also while the plugin runs or is not configured yet.
    */
-  readonly test?: (ctx: TrialContext<Described<Options>>) => Promise<string>;
+  readonly test?: (ctx: TrialContext<ValueOf<Options>>) => Promise<string>;
   /**
    * Guides the user through a one-time setup, such as pairing: shows steps and asks questions. Resolve with the
    * options to store, including secrets; the plugin then starts with them. Runs in a separate process like `test`,
    * for at most ten minutes. When the user cancels, the process ends immediately.
    */
-  readonly setup?: (
-    ctx: SetupContext<Described<Options>>,
-  ) => Promise<OptionsPatch<Described<Options>>>;
+  readonly setup?: (ctx: SetupContext<ValueOf<Options>>) => Promise<OptionsPatch<ValueOf<Options>>>;
 }
 
 /** A defined plugin: the default export of the server entry. */

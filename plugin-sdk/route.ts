@@ -1,7 +1,8 @@
-import type { Static, TObject, TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 import type { Cause } from "./cause.ts";
 import { MantelError } from "./errors.ts";
 import { RESERVED_PATHS } from "./reserved-paths.ts";
+import type { ValueOf } from "./schema.ts";
 import type { ServiceScope } from "./service.ts";
 
 /** Limits of routes. */
@@ -79,12 +80,12 @@ export type RouteDefinition<
 /** The type that a schema describes; without a schema anything. */
 type Described<S extends TSchema | undefined> = [NonNullable<S>] extends [never]
   ? unknown
-  : Static<NonNullable<S>>;
+  : ValueOf<NonNullable<S>>;
 
 /** A checked request for a handler. */
 export interface RouteRequest<D extends RouteDefinition = RouteDefinition> {
-  readonly params: Static<NonNullable<D["params"]>>;
-  readonly query: Static<NonNullable<D["query"]>>;
+  readonly params: ValueOf<NonNullable<D["params"]>>;
+  readonly query: ValueOf<NonNullable<D["query"]>>;
   /** The JSON body; `undefined` for a raw one. */
   readonly body: Described<D["body"]>;
   /** The bytes of a raw body. */

@@ -1,6 +1,7 @@
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { CalendarWindow } from "./calendar.ts";
 import { MantelError } from "./errors.ts";
+import type { ValueOf } from "./schema.ts";
 
 const WORDS = "[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+";
 
@@ -69,11 +70,11 @@ export interface ServiceDefinition<
 }
 
 /** The type of a service's input. */
-export type ServiceInput<D extends ServiceDefinition> = Static<D["input"]>;
+export type ServiceInput<D extends ServiceDefinition> = ValueOf<D["input"]>;
 /** The type of a service's answer. */
 export type ServiceOutput<D extends ServiceDefinition> = [NonNullable<D["output"]>] extends [never]
   ? void
-  : Static<NonNullable<D["output"]>>;
+  : ValueOf<NonNullable<D["output"]>>;
 
 /** The provider's function of a service. */
 export type ServiceHandler<D extends ServiceDefinition> = (

@@ -1,6 +1,7 @@
-import type { Static, TObject } from "typebox";
+import type { TObject } from "typebox";
 import type { PluginContext } from "./context.ts";
 import type { HomeSettings } from "./home.ts";
+import type { ValueOf } from "./schema.ts";
 
 /** The functions of a plugin that run in a separate process, beside the running module. */
 export const TRIALS = ["test", "setup"] as const;
@@ -33,7 +34,7 @@ export interface SetupContext<Options> extends TrialContext<Partial<Options>> {
    * union of literals with a `title` each; mark secrets with `writeOnly`. If a field has the name of an option, the
    * plugin may connect to the hosts in its answer when the manifest declares `config:<option>`.
    */
-  ask<Form extends TObject>(step: SetupStep & { readonly form: Form }): Promise<Static<Form>>;
+  ask<Form extends TObject>(step: SetupStep & { readonly form: Form }): Promise<ValueOf<Form>>;
 }
 
 /** The options that a setup changes. `null` resets an option to its default. */

@@ -1,5 +1,4 @@
 import type {
-  Static,
   TArray,
   TBoolean,
   TEnum,
@@ -9,6 +8,7 @@ import type {
   TString,
   TUnion,
 } from "typebox";
+import type { ValueOf } from "./schema.ts";
 
 type SingleSetting = TString | TNumber | TInteger | TBoolean | TEnum | TUnion<TLiteral[]>;
 
@@ -19,7 +19,7 @@ type SingleSetting = TString | TNumber | TInteger | TBoolean | TEnum | TUnion<TL
  */
 export type Setting = SingleSetting | TArray<SingleSetting>;
 export type Settings = Readonly<Record<string, Setting>>;
-export type SettingValues<S extends Settings> = { readonly [K in keyof S]: Static<S[K]> };
+export type SettingValues<S extends Settings> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
 interface Titled<T> {
   readonly title?: string;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ErrorCode } from "@mantel/plugin-sdk/errors";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
 import type Koa from "koa";
-import type { Static, TObject, TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 import type { Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
 import type { HttpResponse } from "./response.ts";
@@ -92,7 +93,7 @@ interface TypedRoute<Params extends TObject, Query extends TObject> extends Omit
 > {
   readonly params?: Params;
   readonly query?: Query;
-  readonly handle: (ctx: Context, call: Call<Static<Params>, Static<Query>>) => unknown;
+  readonly handle: (ctx: Context, call: Call<ValueOf<Params>, ValueOf<Query>>) => unknown;
 }
 
 /** A row of the route table; the schemas of `params` and `query` type the handler. */

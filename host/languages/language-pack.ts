@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
 import { type Static, type TSchema, Type } from "typebox";
 import { check } from "../validate.ts";
 
@@ -35,7 +36,7 @@ export async function readTexts<T extends TSchema>(
   schema: T,
   folder: string,
   name: string,
-): Promise<Static<T> | undefined> {
+): Promise<ValueOf<T> | undefined> {
   const path = join(folder, name);
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(unlessAbsent);
   if (!file) return undefined;

@@ -1,6 +1,7 @@
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
 import { pointerToken } from "@mantel/plugin-sdk/validation-errors";
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import { LayoutInput } from "../api/layout.ts";
 import { faultsOf, invalid } from "../validate.ts";
 
@@ -78,8 +79,8 @@ function widgetPartsOf(widget: unknown): WidgetParts {
   return { id: fitting(Widget.id, id), config: fitting(Widget.config, config), ends };
 }
 
-function fitting<S extends TSchema>(schema: S, value: unknown): Static<S> | undefined {
-  return faultsOf(schema, value).length === 0 ? (value as Static<S>) : undefined;
+function fitting<S extends TSchema>(schema: S, value: unknown): ValueOf<S> | undefined {
+  return faultsOf(schema, value).length === 0 ? (value as ValueOf<S>) : undefined;
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

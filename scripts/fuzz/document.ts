@@ -1,4 +1,4 @@
-import { Compile, type Validator } from "typebox/compile";
+import { Compile } from "typebox/compile";
 
 /** A JSON Schema of the document, with resolved references. */
 export interface Schema {
@@ -117,11 +117,15 @@ function bodyFaults({ content }: DocumentedAnswer, { headers, body }: HttpAnswer
   }
 }
 
+/** The part of the library's validator that is used; to compare the whole takes the compiler seconds. */
+interface Validator {
+  Errors(value: unknown): { readonly instancePath: string; readonly message: string }[];
+}
 const validators = new WeakMap<Schema, Validator>();
 
 /** The faults of a value according to a schema of the document. */
 export function schemaFaults(schema: Schema, value: unknown): string[] {
-  const validator = validators.get(schema) ?? Compile(schema);
+  const validator: Validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
   return validator.Errors(value).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -1,6 +1,7 @@
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { Strict } from "@mantel/plugin-sdk/schema";
-import { type Static, type TSchema, Type } from "typebox";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
+import { type TSchema, Type } from "typebox";
 import { ModuleView } from "../../api/module.ts";
 import { FoundPackage, Operation, PluginView } from "../../api/plugin.ts";
 import { type AuditRecord, recordCompleted } from "../../auth/audit.ts";
@@ -286,7 +287,7 @@ function removeRoute(parts: HttpDependencies): Route {
   });
 }
 
-function checked<S extends TSchema>(schema: S, body: unknown): Static<S> {
+function checked<S extends TSchema>(schema: S, body: unknown): ValueOf<S> {
   return check(schema, body, "the request");
 }
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { ValueOf } from "@mantel/plugin-sdk/schema";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import { type Static, type TSchema, Type } from "typebox";
 import { faultsOf } from "../../validate.ts";
@@ -180,11 +181,11 @@ export class VersionStore {
     id: string,
     file: string,
     schema: S,
-  ): Promise<Static<S> | undefined> {
+  ): Promise<ValueOf<S> | undefined> {
     const text = await readFile(join(this.#folder, id, file), "utf8").catch(() => "null");
     try {
       const value = JSON.parse(text) as unknown;
-      return faultsOf(schema, value).length === 0 ? (value as Static<S>) : undefined;
+      return faultsOf(schema, value).length === 0 ? (value as ValueOf<S>) : undefined;
     } catch {
       return undefined;
     }
