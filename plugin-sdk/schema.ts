@@ -8,7 +8,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
  * `Static<S>` the compiler would compare the library's own types, which takes it more than a second in each plugin.
  */
 export type ValueOf<S> = { value: S } extends infer P extends TProperties
-  ? Static<TObject<P>> extends { value: infer V }
+  ? Static<TObject<P>> extends { value?: infer V }
     ? V
     : never
   : undefined;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { IClientOptions, MqttClient } from "mqtt";
-import { findFreePort } from "../bench/bench-home.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
 import { ask } from "./api.ts";
 import type { Proof } from "./proof.ts";
 import { EVENT_TIMEOUT_MS, type Stage } from "./stage.ts";
@@ -29,7 +29,7 @@ class BrokerStage {
 
   static async open(stage: Stage): Promise<BrokerStage> {
     await stage.installShipped(MODULE);
-    const port = await findFreePort();
+    const port = await freePort();
     await ask(stage.target, "PATCH", "/config", { [MODULE]: { port, users: USERS } });
     await stage.waitUntil(() => stage.answersAt(port), EVENT_TIMEOUT_MS);
     return new BrokerStage(port);

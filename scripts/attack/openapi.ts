@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findFreePort } from "../bench/bench-home.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
 import { type JudgedCount, JudgedRelay } from "./judged-relay.ts";
 import { type Tool, startTool } from "./tool.ts";
 
@@ -51,7 +51,7 @@ export async function runOpenApiJudge(
   const relay = new JudgedRelay(host.token);
   try {
     await writeDocuments(host, folder);
-    const port = await findFreePort();
+    const port = await freePort();
     const judging = ["proxy", "judged.json", host.url, "--port", String(port), "--cors=false"];
     const judge = startTool(JUDGE, [...judging, "--validate-request=false"], { folder });
     tools.push(judge);

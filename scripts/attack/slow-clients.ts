@@ -6,6 +6,8 @@ const PROBES_PER_SECOND = 100;
 const CHANGES_PER_SECOND = 20;
 const READ_MEMORY_EVERY_MS = 250;
 const DRIP_EVERY_MS = 1_000;
+/** The host's time limit for the head of a request. */
+const HEAD_WITHIN_MS = 10_000;
 
 /** The host that is attacked. */
 export interface Target {
@@ -35,6 +37,8 @@ export interface SlowCount {
   readonly grownMiB: number;
   /** Connections that were opened, with those that took the place of ones the host has cut off. */
   readonly connections: number;
+  /** Connections that the host cut off sooner than the ten seconds that it gives a client for the head of a request. */
+  readonly cutEarly: number;
 }
 
 /** Holds slow connections open while others ask and things happen, and measures what those notice. */
@@ -64,6 +68,7 @@ export async function holdSlowly(target: Target, attack: Attack): Promise<SlowCo
     p99Ms: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0),
     grownMiB: Math.round(highest - before),
     connections: attackers.opened,
+    cutEarly: attackers.cutEarly,
   };
 }
 
@@ -98,6 +103,7 @@ class Attackers {
   );
   #isOpen = true;
   opened = 0;
+  cutEarly = 0;
 
   constructor(target: Target) {
     this.#target = target;
@@ -122,6 +128,7 @@ class Attackers {
 
   #connect(start: string, dripping?: "dripping"): void {
     const { hostname, port } = new URL(this.#target.url);
+    const openedAt = performance.now();
     const socket = connect(Number(port), hostname).pause();
     this.opened++;
     this.#sockets.add(socket);
@@ -131,7 +138,9 @@ class Attackers {
     socket.on("close", () => {
       this.#sockets.delete(socket);
       this.#dripping.delete(socket);
-      if (this.#isOpen) this.#connect(start, dripping);
+      if (!this.#isOpen) return;
+      if (performance.now() - openedAt < HEAD_WITHIN_MS) this.cutEarly++;
+      this.#connect(start, dripping);
     });
   }
 }

@@ -18,13 +18,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
 import { readProcess } from "../../host/modules/process/procfs.ts";
-import {
-  type BenchHome,
-  findFreePort,
-  openHome,
-  type Served,
-  serveHost,
-} from "../bench/bench-home.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { type BenchHome, openHome, type Served, serveHost } from "../bench/bench-home.ts";
 import { AnswerTimes } from "./answer-times.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
 import { type MarkedProcess, processesOf, stateOf } from "./marked-processes.ts";
@@ -115,7 +110,7 @@ export class Stage {
     await mkdir(join(folder, "target"), { mode: 0o777 });
     await writeFile(join(folder, "outside.txt"), `OUTSIDE=${canary}\n`, { mode: 0o644 });
     const listeners = await openListeners(join(folder, "socket"), `mantel-${canary}`);
-    const place = { home, listeners, canary, inspector: await findFreePort() };
+    const place = { home, listeners, canary, inspector: await freePort() };
     const host = await startHost(place, options);
     const stage = new Stage(place, options, host, await issueToken(home.data));
     await stage.#settle();

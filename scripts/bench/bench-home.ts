@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import {
   cp,
@@ -12,8 +11,6 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -178,16 +175,6 @@ export function serveHost(
   const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
   if (program === undefined) return serve(["host/start.sh", ...flags], env, "sh");
   return serve(["host/launch.js", ...flags], env, program);
-}
-
-/** A free port of the loopback address. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** The ids of all running descendants of `pid`. */

@@ -6,9 +6,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../test/helpers/free-port.ts";
 import {
   findDescendants,
-  findFreePort,
   openHome,
   readMemory,
   type Served,
@@ -83,7 +83,7 @@ for (const [name, code] of Object.entries(SERVERS)) {
   await home.write(`${name.replace(":", "-")}.mjs`, code);
   const program = join(home.plugins, `${name.replace(":", "-")}.mjs`);
   const start = async () =>
-    serve([program, String(await findFreePort()), join(home.plugins, "list.json")]);
+    serve([program, String(await freePort()), join(home.plugins, "list.json")]);
   measured[name] = await measure({ path: "/", start });
 }
 const peers = join(home.plugins, "../peers");
@@ -170,7 +170,7 @@ async function nodeRed(folder: string): Promise<Peer> {
   return {
     path: "/list",
     async start() {
-      const port = String(await findFreePort());
+      const port = String(await freePort());
       return serve([join(folder, "wrapped.mjs"), port, program, "-p", port, "-u", user]);
     },
   };
@@ -190,7 +190,7 @@ async function homebridge(folder: string): Promise<Peer> {
   };
   await writeFile(join(plugin, "package.json"), JSON.stringify(manifest));
   await writeFile(join(plugin, "index.js"), LAMPS_OF_HOMEBRIDGE);
-  const port = await findFreePort();
+  const port = await freePort();
   const bridge = {
     name: "Bench",
     username: "0E:21:3A:5B:7C:9D",

@@ -4,7 +4,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findFreePort, openHome, type Served, serve, serveHost, writeLamp } from "./bench-home.ts";
+import { freePort } from "../../test/helpers/free-port.ts";
+import { openHome, type Served, serve, serveHost, writeLamp } from "./bench-home.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
@@ -89,7 +90,7 @@ async function timeStarts(start: Start, prepare: () => Promise<void>) {
 
 /** Starts and stops a server. */
 async function timeStart(start: Start): Promise<{ health: number; ready: number }> {
-  const port = await findFreePort();
+  const port = await freePort();
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;
   const [health, [server, ready]] = await Promise.all([

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { connectAsync, type IClientOptions } from "mqtt";
+import { freePort } from "../helpers/free-port.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
-import { freePort, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
+import { startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/mqtt", "plugins/mqtt-broker"];

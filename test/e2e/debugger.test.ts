@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { test } from "node:test";
+import { freePort } from "../helpers/free-port.ts";
 import { startHost } from "../helpers/host.ts";
 
 const ROUNDS = 5;
@@ -20,14 +21,6 @@ test("SIGUSR1 opens no debugger in the host, which continues to answer", async (
   }
   assert.doesNotMatch(host.log(), /Debugger listening/);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** True if something listens at a port of this machine. */
 async function answers(port: number): Promise<boolean> {

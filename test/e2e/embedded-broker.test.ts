@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "mqtt";
+import { freePort } from "../helpers/free-port.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
-import { freePort } from "../helpers/mosquitto.ts";
 import { loadNow, until } from "../helpers/until.ts";
 import { crash, saveEquivalentCode } from "../helpers/upheaval.ts";
 

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { get, type RequestOptions } from "node:https";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { emptyFolder } from "../helpers/folder.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { until } from "../helpers/until.ts";
 import { type ServedApp, serveApp } from "../host/http/serve-app.ts";
 import { writtenPair } from "../host/http/tls-pair.ts";
@@ -138,13 +138,4 @@ async function follow({ options }: { options: RequestOptions }, authorization: s
   stream.leave = () => void asked.destroy();
   await until(() => stream.text.includes("retry:"));
   return stream;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { removeFolder } from "./folder.ts";
+import { freePort } from "./free-port.ts";
 import { installedPackage } from "./installed-package.ts";
-import { freePort } from "./mosquitto.ts";
 import { onTestEnd } from "./on-test-end.ts";
 import { until } from "./until.ts";
 

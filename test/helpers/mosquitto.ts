@@ -2,13 +2,14 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { connectAsync, type IClientOptions } from "mqtt";
 import { removeFolder } from "./folder.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 const run = promisify(execFile);
@@ -101,15 +102,6 @@ export async function collect(
   });
   await client.subscribeAsync(filter, { qos: 2 });
   return messages;
-}
-
-/** A port on loopback that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function writeFiles(

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { removeFolder } from "./folder.ts";
-import { freePort } from "./mosquitto.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 const PROGRAM = "/usr/sbin/nginx";

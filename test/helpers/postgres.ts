@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { emptyFolder } from "./folder.ts";
-import { freePort } from "./mosquitto.ts";
+import { freePort } from "./free-port.ts";
 import { onTestEnd } from "./on-test-end.ts";
 
 const run = promisify(execFile);

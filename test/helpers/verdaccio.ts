@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { emptyFolder } from "./folder.ts";
+import { freePort } from "./free-port.ts";
 import { installedPackage } from "./installed-package.ts";
-import { freePort } from "./mosquitto.ts";
 import { until } from "./until.ts";
 
 const { folder: INSTALLED, missing } = await installedPackage({

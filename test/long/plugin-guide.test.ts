@@ -4,8 +4,8 @@ import { test, type TestContext } from "node:test";
 import { type Block, blocksIn, shows } from "../docs/guide-blocks.ts";
 import { linkParts, readGuide, save } from "../docs/guide-home.ts";
 import { Terminal } from "../docs/terminal.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { startHost } from "../helpers/host.ts";
-import { freePort } from "../helpers/mosquitto.ts";
 import { bundledProgram } from "../helpers/script.ts";
 import { until } from "../helpers/until.ts";
 

@@ -10,7 +10,7 @@ test("a thousand stalled streams and 500 slow clients affect no other client and
   const count = await holdSlowly(target, { streams: 1_000, senders: 500, seconds: 5 });
 
   t.diagnostic(JSON.stringify(count));
-  assert.equal(count.connections, 1_500);
+  assert.equal(count.cutEarly, 0);
   assert.ok(count.asked > 50);
   assert.equal(count.failed, 0);
   assert.ok(count.grownMiB <= 64, `the host has grown by ${count.grownMiB} MiB`);

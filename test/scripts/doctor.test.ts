@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { examine } from "../../scripts/doctor/examine.ts";
 import type { Finding } from "../../scripts/doctor/finding.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { startHost } from "../helpers/host.ts";
-import { freePort } from "../helpers/mosquitto.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const AS_NODE_18 =

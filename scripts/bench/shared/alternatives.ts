@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type BenchHome, findFreePort, LAMP_IMPORTS, type Served, serve } from "../bench-home.ts";
+import { freePort } from "../../../test/helpers/free-port.ts";
+import { type BenchHome, LAMP_IMPORTS, type Served, serve } from "../bench-home.ts";
 
 /** The host's debounce time for file events of one save. */
 const SETTLE_MS = 10;
@@ -117,6 +118,6 @@ export async function alternatives(
     versionQuery: await program("query.mjs", reloading(BY_VERSION_QUERY), tsx),
     tsxNamespace: await program("namespace.mjs", reloading(BY_NAMESPACE)),
     workerThread: await program("worker.mjs", reloading(BY_WORKER)),
-    nodeWatch: async (port) => watched(port ?? (await findFreePort())), // the same port after a restart
+    nodeWatch: async (port) => watched(port ?? (await freePort())), // the same port after a restart
   };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectAsync, type MqttClient } from "mqtt";
-import { findFreePort } from "../bench-home.ts";
+import { freePort } from "../../../test/helpers/free-port.ts";
 
 const PROGRAM = "/usr/sbin/mosquitto";
 const STARTED_WITHIN_MS = 5_000;
@@ -21,7 +21,7 @@ export interface Broker {
 export async function openBroker(topic: string): Promise<Broker | undefined> {
   if (!existsSync(PROGRAM)) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "mantel-bench-broker-"));
-  const port = await findFreePort();
+  const port = await freePort();
   const config = join(folder, "mosquitto.conf");
   const user = process.getuid?.() === 0 ? "user root\n" : ""; // otherwise it could not read its files
   await writeFile(config, `listener ${port} 127.0.0.1\nallow_anonymous true\n${user}`);

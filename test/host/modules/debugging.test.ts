@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { attachDebugger } from "../../helpers/debugger.ts";
+import { freePort } from "../../helpers/free-port.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -16,14 +15,6 @@ const answering = {
   "package.json": packageJson("answering", { provides: ["broker.address"] }),
   "index.ts": ANSWERS,
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 test("a debugger attaches to the same port across reloads and sees TypeScript", async (t) => {
   const port = await freePort();

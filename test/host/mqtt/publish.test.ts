@@ -9,7 +9,8 @@ import { Audit } from "../../../host/auth/audit.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import plugin from "../../../plugins/mqtt/index.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-import { collect, freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { collect, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
 
 const PRINCIPAL = { sub: "wall-tablet", jti: "b1c2" };

@@ -3,7 +3,7 @@ import { brokerAddress } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import plugin from "../../../plugins/mqtt-broker/index.ts";
-import { freePort } from "../../helpers/mosquitto.ts";
+import { freePort } from "../../helpers/free-port.ts";
 
 export interface BrokerOptions {
   readonly port?: number;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { collect, freePort, startMosquitto } from "../../helpers/mosquitto.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { collect, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { listen, real, startMqtt, stopTimers } from "./start-mqtt.ts";

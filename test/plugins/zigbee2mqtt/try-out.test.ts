@@ -3,7 +3,8 @@ import { after, test, type TestContext } from "node:test";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { tryOut } from "../../../plugins/zigbee2mqtt/try-out.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
-import { freePort, startMosquitto } from "../../helpers/mosquitto.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { openFake, real } from "./start-bridge.ts";
 

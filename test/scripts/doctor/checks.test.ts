@@ -19,7 +19,8 @@ import { examineNetwork } from "../../../scripts/doctor/network.ts";
 import { examinePlugins } from "../../../scripts/doctor/plugins.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 /** One line for each finding that is not ok. */
