@@ -1,13 +1,12 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { BOUNDS } from "../../host/http/server.ts";
 import { readMemory } from "../bench/bench-home.ts";
 
 const PROBES_PER_SECOND = 100;
 const CHANGES_PER_SECOND = 20;
 const READ_MEMORY_EVERY_MS = 250;
 const DRIP_EVERY_MS = 1_000;
-/** The host's time limit for the head of a request. */
-const HEAD_WITHIN_MS = 10_000;
 
 /** The host that is attacked. */
 export interface Target {
@@ -37,7 +36,7 @@ export interface SlowCount {
   readonly grownMiB: number;
   /** Connections that were opened, with those that took the place of ones the host has cut off. */
   readonly connections: number;
-  /** Connections that the host cut off sooner than the ten seconds that it gives a client for the head of a request. */
+  /** Connections that the host cut off before the time limit of their head or body, and streams that it cut off at all. */
   readonly cutEarly: number;
 }
 
@@ -113,10 +112,12 @@ class Attackers {
     const { host } = new URL(this.#target.url);
     const common = `Host: ${host}\r\nAuthorization: Bearer ${this.#target.token}\r\n`;
     const body = `Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n{"topic":"`;
-    for (let n = 0; n < streams; n++) this.#connect(`GET /api/v1/events HTTP/1.1\r\n${common}\r\n`);
+    const stream = `GET /api/v1/events HTTP/1.1\r\n${common}\r\n`;
+    for (let n = 0; n < streams; n++) this.#connect(stream, Number.POSITIVE_INFINITY);
     for (let n = 0; n < senders; n++) {
       const start = `POST /api/v1/mqtt/publish HTTP/1.1\r\n${common}`;
-      this.#connect(n % 2 === 0 ? `${start}X-Slow: ` : start + body, "dripping");
+      if (n % 2 === 0) this.#connect(`${start}X-Slow: `, BOUNDS.headersTimeout);
+      else this.#connect(start + body, BOUNDS.requestTimeout);
     }
   }
 
@@ -126,21 +127,22 @@ class Attackers {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #connect(start: string, dripping?: "dripping"): void {
+  /** Sends `start` and, if it is not complete, a byte a second. The host may cut it off after `withinMs`. */
+  #connect(start: string, withinMs: number): void {
     const { hostname, port } = new URL(this.#target.url);
     const openedAt = performance.now();
     const socket = connect(Number(port), hostname).pause();
     this.opened++;
     this.#sockets.add(socket);
-    if (dripping) this.#dripping.add(socket);
+    if (Number.isFinite(withinMs)) this.#dripping.add(socket);
     socket.write(start);
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.#sockets.delete(socket);
       this.#dripping.delete(socket);
       if (!this.#isOpen) return;
-      if (performance.now() - openedAt < HEAD_WITHIN_MS) this.cutEarly++;
-      this.#connect(start, dripping);
+      if (performance.now() - openedAt < withinMs) this.cutEarly++;
+      this.#connect(start, withinMs);
     });
   }
 }

@@ -17,7 +17,7 @@ export function onTestEnd(t: TestContext, work: () => Promise<void>): void {
   t.after(async () => {
     const errors: unknown[] = [];
     for (const each of all.toReversed()) {
-      await each().catch((error: unknown) => errors.push(error)); // a host that is not stopped would keep this process
+      await each().catch((error: unknown) => errors.push(error)); // a host that is not stopped would keep this process running
     }
     if (errors.length > 0) throw errors[0];
   });

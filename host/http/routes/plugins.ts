@@ -1,6 +1,5 @@
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
-import { Strict } from "@mantel/plugin-sdk/schema";
-import type { ValueOf } from "@mantel/plugin-sdk/schema";
+import { Strict, type ValueOf } from "@mantel/plugin-sdk/schema";
 import { type TSchema, Type } from "typebox";
 import { ModuleView } from "../../api/module.ts";
 import { FoundPackage, Operation, PluginView } from "../../api/plugin.ts";
