@@ -48,6 +48,8 @@ const PLUGIN = `
 import { defineChannels, definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
 const State = Type.Object({ on: Type.Boolean() });
 const add = defineService("garden.add", { input: State, output: Type.Number() });
+const Room = Type.Optional(Type.String());
+const rename = defineService("garden.rename", { input: Type.Object({ room: Room }), output: Room });
 export default definePlugin({
   options: Type.Object({ name: Type.String() }),
   state: State,
@@ -57,6 +59,14 @@ export default definePlugin({
     const { value } = channel("news/headlines", State);
     const sum: number = await call(add, handedOver ?? value ?? { on: false });
     devices.update({ nativeId: "lamp", state: { on: sum > 0 } });
+    await call(rename, {});
+    const room: string = await call(rename, { room: "attic" });
+    // @ts-expect-error a room is a text
+    await call(rename, { room: sum });
+    // @ts-expect-error a name is a text
+    const wrong: number = config.name;
+    // @ts-expect-error nothing is read of a value that may be missing
+    value.on;
     return { services: [provide(add, ({ on }) => Number(on))], handOver: () => ({ on: true }) };
   },
   async setup({ ask }) {
@@ -68,7 +78,7 @@ export default definePlugin({
 /** It took 1,200,000 when the SDK's types made the compiler compare those of the schemas' library. */
 const MOST_INSTANTIATIONS = 100_000;
 
-test("the compiler has little to do for the types of a plugin", async (t) => {
+test("the types of a plugin are those of its schemas, and the compiler has little to do for them", async (t) => {
   const home = await emptyFolder(t);
   await linkParts(home, ["node_modules", "package.json"]);
   await writeFile(join(home, "garden.ts"), PLUGIN);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { manifest } from "../../helpers/stage-modules.ts";
 import { until } from "../../helpers/until.ts";
@@ -389,6 +390,7 @@ test("a closed manager follows no change and keeps what modules published", asyn
   await config.patch({ modules: { lamp: { enabled: false } } }, { admin: true });
   await write("new/package.json", manifest("new"));
   await write("new/index.ts", answering("new"));
+  await delay(80); // sixteen times as long as a save takes to settle
 
   assert.equal(processes.all[0]?.isEnded, true);
   assert.deepEqual([states(manager), withdrawn], [["lamp active"], []]);
