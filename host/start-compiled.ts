@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { type Require, runCached } from "@mantel/plugin-sdk/compiled-code";
 import { mapStacks } from "./compiled-stacks.ts";
+import { postponeFastCode } from "./fast-code.ts";
 import type * as Main from "./main.ts";
 
 const base = fileURLToPath(import.meta.url).replace(/\.mjs$/, "");
@@ -14,9 +15,11 @@ const host = runCached(sources, cacheOf("sources"), (specifier) =>
   Object.hasOwn(packages.exports, specifier) ? packages.exports[specifier] : require(specifier),
 );
 const main = host.exports as unknown as typeof Main;
+const endPostponing = postponeFastCode();
 main.begin();
 // Once the host is ready, because most of what a start runs is first called then.
 void main.whenReady.then(() => {
+  endPostponing();
   packages.save();
   host.save();
 });

@@ -9,6 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { compileHost } from "../host/compiled.js";
+import { LATER_FAST_CODE } from "../host/fast-code.ts";
 import { bundle } from "./test/bundle.ts";
 import { type Coverage, startCoverage } from "./test/coverage.ts";
 import {
@@ -37,12 +38,6 @@ const MORE_WITHOUT_BROWSER = 1;
 /** Tests below LONG load the machine themselves; alone, each leaves a core idle for most of its time. */
 const CONCURRENCY_OF_LONG = 3;
 
-/**
- * V8 makes fast code of a function later than it would: most functions of tests run too seldom for it to be worth while.
- * From Node 22 on V8 has no such flag, and a second compiler that costs less.
- */
-const FAST_CODE_LATER =
-  Number.parseInt(process.versions.node, 10) < 22 ? ["--interrupt-budget=1500000"] : [];
 /** Of Go, in which esbuild is written: it collects garbage a quarter as often. */
 const GARBAGE_PERCENT = "400";
 
@@ -90,7 +85,7 @@ const limits = {
   pathOf,
   // Mocked timers are marked as experimental, and each process would say so.
   nodeOptions: [
-    ...FAST_CODE_LATER,
+    ...LATER_FAST_CODE,
     "--enable-source-maps",
     "--disable-warning=ExperimentalWarning",
   ],

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { compileHost } from "../../host/compiled.js";
+import { startHost } from "../helpers/host.ts";
 import { copyOfHost } from "../helpers/repository.ts";
 
 const CACHE = "node_modules/.cache";
@@ -42,6 +44,26 @@ test("an error of the compiled host is reported in source lines", async (t) => {
   const { stderr } = await launch("--help");
 
   assert.match(stderr, new RegExp(`host/options\\.ts:${lines - 1}`));
+});
+
+test("a host takes the code that V8 compiled for an earlier one, and does not save it again", async (t) => {
+  const cache = (await compileHost()).replace(/\.mjs$/, ".cache");
+  const start = async () => {
+    const { api } = await startHost(t, { plugins: [] });
+    await api("/health"); // the host saves it with its ready line
+    const files = (await readdir(cache, { recursive: true })).filter((name) =>
+      name.endsWith(".cache"),
+    );
+    return Promise.all(
+      files.toSorted().map(async (name) => [name, (await stat(join(cache, name))).mtimeMs]),
+    );
+  };
+
+  const saved = await start();
+  const after = await start();
+
+  assert.equal(saved.length, 2);
+  assert.deepEqual(after, saved);
 });
 
 async function openCopy(t: TestContext) {
