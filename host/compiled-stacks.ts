@@ -7,13 +7,16 @@ import { dirname, resolve } from "node:path";
 /** A stack frame of V8, whose text is a line of a stack; Node's types omit `toString`. */
 type Frame = NodeJS.CallSite & { toString(): string };
 
-/** Lets all stacks name the sources of `file`. Its source map, `<file>.map`, is read for the first stack. */
+/**
+ * Lets all stacks name the sources of `file`. Its source map, `<file>.map`, is read for the first stack. If it is gone by
+ * then, because a host of newer sources was started, stacks name `file`.
+ */
 export function mapStacks(file: string): void {
   let map: SourceMap | undefined;
   const position = (line: number, column: number): string | undefined => {
-    map ??= new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")) as SourceMapPayload);
-    const entry = map.findEntry(line - 1, column - 1);
-    if (!("originalSource" in entry)) return undefined;
+    map ??= readMap(`${file}.map`);
+    const entry = map?.findEntry(line - 1, column - 1);
+    if (!entry || !("originalSource" in entry)) return undefined;
     const source = resolve(dirname(file), entry.originalSource);
     return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
   };
@@ -28,4 +31,12 @@ export function mapStacks(file: string): void {
       Error.prototype.toString.call(error),
       ...sites.map((site) => `    at ${frame(site as Frame)}`),
     ].join("\n");
+}
+
+function readMap(path: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, "utf8")) as SourceMapPayload);
+  } catch {
+    return undefined; // what was to be reported matters more than where it happened
+  }
 }

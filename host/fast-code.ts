@@ -12,7 +12,7 @@ const HAS_FLAG = Number.parseInt(process.versions.node, 10) === 20;
 export const LATER_FAST_CODE = flags("later");
 
 /**
- * Postpones fast code from now on: while a host starts, it takes a quarter of the CPU time. Returns a function that ends
+ * Postpones fast code from now on: while a host starts, it takes a seventh of the CPU time. Returns a function that ends
  * this, which must be called before compiled code is saved.
  */
 export function postponeFastCode(): () => void {
