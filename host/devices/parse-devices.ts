@@ -31,7 +31,7 @@ const RESERVED: readonly string[] = ["parts", EXTRA];
 
 /**
  * Parses the whole set of a bridge's devices from its process.
- * @throws MantelError `invalid`, with every fault
+ * @throws MantelError `invalid`, with the first thousand faults
  */
 export function parseDescriptions(bridgeId: string, input: unknown): DeviceDescription[] {
   return runWithoutPauses(parsingDescriptions(bridgeId, input));
