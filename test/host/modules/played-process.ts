@@ -29,6 +29,8 @@ export const SETTINGS: ProcessSettings = {
 export const PID = 70;
 export const FIRST = 71;
 export const PLUGIN = 72;
+/** Turns of the event loop in which a call is answered that is not left open. */
+const TURNS = 20;
 
 export interface Line {
   readonly kind: string;
@@ -125,9 +127,11 @@ export async function openPlayed(
   let calls = 0;
   const calling = async (method: string, input: unknown = {}) => {
     const call = ++calls;
+    const answer = () =>
+      lines.find((each) => each.call === call && ["answer", "failure"].includes(each.kind));
     await says({ kind: "call", call, method, input });
-    await setImmediate();
-    return lines.find((each) => each.call === call && ["answer", "failure"].includes(each.kind));
+    for (let turn = 0; turn < TURNS && !answer(); turn++) await setImmediate();
+    return answer();
   };
   const ends = (code: number | null, signal: NodeJS.Signals | null = null) => {
     Object.assign(child, { exitCode: code, signalCode: signal });

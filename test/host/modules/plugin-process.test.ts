@@ -155,7 +155,7 @@ test("the lines that a process prints go to its module, errors as warnings", asy
   generation.ownedBy(owner);
   output.write("hello\n");
   errors.write("careful\n");
-  await setImmediate();
+  await untilByTurns(() => printed.length >= 2);
 
   assert.deepEqual(printed, ["info hello", "warn careful"]);
 });
@@ -182,7 +182,7 @@ test("a process that writes an invalid message is killed, with that as its cause
   const generation = fork();
 
   channel.push("no JSON\n");
-  await setImmediate();
+  await untilByTurns(() => killed.length >= 2);
   assert.deepEqual(killed, ["child", -PID]);
   ends(null, "SIGKILL");
   closes();
