@@ -83,6 +83,15 @@ export class ModuleConsent {
     return needed;
   }
 
+  /**
+   * Removes grants that the plugin on disk, which runs now, does not ask for. If the manifest changed during the
+   * reload, the plugin on disk runs only after the next one, and keeps its grants until then.
+   */
+  dropUnused(): void {
+    const { hasPendingVersion, onDisk, plugin } = this.#parts.versions;
+    if (!hasPendingVersion && isDeepStrictEqual(onDisk, plugin)) this.settle();
+  }
+
   /** Reduces the grants to what the running plugin asks for. */
   settle(): void {
     this.#parts.consents.settle(this.#parts.versions.plugin);

@@ -258,7 +258,7 @@ export class Module {
     try {
       const failure = await (isWaiting ? startLastGood(this.#code) : startOnDisk(this.#code));
       this.status.started(this.#code.versions.plugin);
-      this.#dropUnusedGrants();
+      this.#code.consent.dropUnused();
       return failure;
     } catch (error) {
       this.#code.provided.release();
@@ -269,11 +269,6 @@ export class Module {
       if (isMeantToRun) this.log.fault("the module did not start", toFault(error));
       throw error;
     }
-  }
-
-  /** Removes grants that the code on disk, which runs now, does not ask for. */
-  #dropUnusedGrants(): void {
-    if (!this.#code.versions.hasPendingVersion) this.#code.consent.settle();
   }
 
   /** Records that the code on disk failed and the previous version runs. */
@@ -336,7 +331,7 @@ export class Module {
     const keepsVersion = this.#code.consent.isNeeded || (await isRolledBack(this.#code, onDisk));
     const isRepaired = keepsVersion ? this.view.lastReload?.error !== undefined : hasPendingVersion;
     const change = await (keepsVersion ? this.#restart(trigger) : this.#takeOnDisk(trigger));
-    this.#dropUnusedGrants();
+    this.#code.consent.dropUnused();
     if (change) {
       this.#reloadCount++;
       return record.reloaded(change.swap);

@@ -130,3 +130,19 @@ test("settling reduces the grants to those of the running plugin, and shows what
   assert.equal(consent.isNeeded, true);
   assert.deepEqual(shown.at(-1), [{ name: "listen" }]);
 });
+
+test("consent that is given while the version before reloads holds, and later goes with what asked for it", async (t) => {
+  const { consent, versions } = await openConsent(t);
+  consent.setOnDisk(plugin({ listen: true }));
+  await consent.give();
+
+  consent.dropUnused(); // at the end of that reload
+  assert.equal(consent.isNeeded, false);
+
+  const without = plugin();
+  consent.setOnDisk(without);
+  Object.assign(versions, { plugin: without });
+  consent.dropUnused();
+  consent.setOnDisk(plugin({ listen: true }));
+  assert.equal(consent.isNeeded, true);
+});
