@@ -131,7 +131,7 @@ test("settling reduces the grants to those of the running plugin, and shows what
   assert.deepEqual(shown.at(-1), [{ name: "listen" }]);
 });
 
-test("consent that is given while the version before reloads holds, and later goes with what asked for it", async (t) => {
+test("consent given while the previous version reloads is kept until a plugin runs that does not ask for it", async (t) => {
   const { consent, versions } = await openConsent(t);
   consent.setOnDisk(plugin({ listen: true }));
   await consent.give();

@@ -29,7 +29,7 @@ export const SETTINGS: ProcessSettings = {
 export const PID = 70;
 export const FIRST = 71;
 export const PLUGIN = 72;
-/** Turns of the event loop in which a call is answered that is not left open. */
+/** A call that is not left open is answered within so many turns of the event loop. */
 const TURNS = 20;
 
 export interface Line {
